@@ -31,7 +31,7 @@ typedef struct netdp_graph_notes {
     int64_t weights;    /* entries that carry a weight; used only by the mixing "file" */
     int64_t outside;    /* nodes left out by the giant component */
     int64_t redraws;    /* random families: draws that were not connected */
-    int64_t columns;    /* of a list with a header: beside source, target and weight, not read */
+    int64_t columns;    /* of a list: beside source, target and weight, not read */
 } netdp_graph_notes;
 
 /*
@@ -49,7 +49,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
 
 /*
  * A graph file, by the ending of its name: .graphml, .gml, .mtx (Matrix Market, coordinate format),
- * .net (Pajek), .json (node-link), else by how it begins, and an edge list otherwise: "u v" or "u v weight" a line, blanks, tabs, commas or semicolons
+ * .net (Pajek), .json (node-link), .metis, else by how it begins, and an edge list otherwise: "u v" or "u v weight" a line, blanks, tabs, commas or semicolons
  * between them, names in double quotes, a header or networkx's {...} if there is one (see
  * docs/files.md); what is not clearly one of these is refused. '#' starts a comment, one label
  * alone is an isolated node. Direction is ignored, self loops and repeats are dropped. Labels that

@@ -495,7 +495,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_laplace_like_gamma(double value, double
 /* ---- The guard: noise for somebody else's loop ---- */
 
 /*
- * A guard stands between data and a program that is not netdp's: it clips rows, adds noise from the
+ * A guard stands between data and a program that is not netdp's: it clips rows, adds noise (or chooses) from the
  * system's secure generator, counts in a file what was spent, and refuses what the budget does not
  * hold. All of it in integers, the noise Gaussian, sampled exactly and rounded, or discrete Laplace: no
  * last bit tells anything. What it cannot see is for the caller: that all that is released about
@@ -537,11 +537,12 @@ NETDP_API void netdp_guard_close(netdp_guard *guard);
 
 /* A sum of rows that is to be released. Its sensitivity is clip, or 2 clip where rows are replaced. */
 typedef struct netdp_release {
-    netdp_mechanism mechanism; /* NETDP_GAUSSIAN or NETDP_LAPLACE */
+    netdp_mechanism mechanism; /* NETDP_GAUSSIAN, NETDP_LAPLACE, or where rows are replaced
+                                  NETDP_GAUSSIAN_WITHOUT_REPLACEMENT; others are refused */
     double clip;               /* a row's most, in the L2 norm; of Laplace in the L1 norm */
     double noise;              /* of 2^-6 to 2^20 sensitivities: sigma, or Laplace's scale */
-    double rate;   /* Gaussian: the caller drew each row with this probability, anew each time and
-                     secretly; 0 or 1: all rows */
+    double rate;   /* the caller drew each row with this probability, anew each time and secretly;
+                     0 or 1: all rows. Without replacement: this part of all rows was drawn, at once */
     int64_t rows;  /* may be 0 */
     int32_t width; /* numbers a row */
     bool drop;     /* a row that is not finite counts as 0, told in `dropped`; else it is refused */
@@ -565,6 +566,19 @@ NETDP_API NETDP_CHECK netdp_status netdp_guard_release(netdp_guard *guard,
                                                        const netdp_release *release,
                                                        const double *rows, double *sum,
                                                        netdp_released *notes, netdp_error *error);
+
+/*
+ * The exponential mechanism: one of `count` candidates, 0 .. count-1, with probability proportional to
+ * exp(epsilon score / (2 sensitivity)), drawn exactly, of scores [count] that are rounded down to
+ * 2^-44 of the sensitivity or less. `sensitivity`: the most that a row's being added, removed or
+ * replaced changes of any score. Which candidates there are does not depend on rows. Spent as
+ * NETDP_EXPONENTIAL; refused as netdp_guard_release refuses. NETDP_INVALID: a score is not finite,
+ * sensitivity is not in [1e-270, 1e270], or epsilon not in (0, 64].
+ */
+NETDP_API NETDP_CHECK netdp_status netdp_guard_choose(netdp_guard *guard, const double *score,
+                                                      int64_t count, double sensitivity,
+                                                      double epsilon, int64_t *chosen,
+                                                      netdp_error *error);
 
 /* What was spent so far, by all who hold the file. */
 NETDP_API NETDP_CHECK netdp_status netdp_guard_spent(netdp_guard *guard, netdp_spent *spent,

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -44,6 +46,25 @@ def _array(what: str, given: Any, least: int) -> Numbers:
     return found
 
 
+def _noise_of_rho(rho: float) -> float:
+    """The least double with 1 / (2 noise^2) <= rho."""
+    if not 0 < rho < math.inf:
+        raise Invalid(f"rho: {rho:g}; must be above 0 and finite")
+    noise = math.sqrt(0.5 / rho) * (1 - 2 ** -50)
+    while 2 * Fraction(noise) ** 2 * Fraction(rho) < 1:
+        noise = math.nextafter(noise, math.inf)
+    return noise
+
+
+def _part(drawn: int, out_of: Any) -> float:
+    """drawn / out_of, rounded up."""
+    whole = number("out_of", out_of)
+    if isinstance(out_of, bool) or whole % 1 != 0 or not 0 < drawn <= whole < 2 ** 53:
+        raise Invalid(f"out_of: {out_of!r}; give of how many rows these {drawn} were drawn, a whole number of as many or more")
+    part = drawn / whole
+    return part if Fraction(part) * int(whole) >= drawn else math.nextafter(part, 1)
+
+
 class Mechanism:
     """Clips, adds noise, counts what was spent in a file, and refuses beyond a budget. (Second tier. C: netdp_guard.)
 
@@ -75,15 +96,25 @@ class Mechanism:
         #: Of the last release with `drop`: rows that were not finite and counted as 0. It tells about rows: keep it to yourself.
         self.dropped: int = 0
 
-    def gaussian(self, rows: Any, *, clip: float, noise: float, rate: float = 1.0, drop: bool = False) -> Numbers:
+    def gaussian(self, rows: Any, *, clip: float, noise: Optional[float] = None, rho: Optional[float] = None, rate: float = 1.0,
+                 out_of: Optional[int] = None, drop: bool = False) -> Numbers:
         """The sum over `rows` (the first dimension), each clipped to L2 norm `clip`, and Gaussian noise.
 
-        `noise`: sigma in units of the sensitivity, which is 2 clip, or clip with "add-remove". `rate`: with "add-remove",
-        the chance with which you drew each row for this release, anew and secretly: what is spent is less then. A row with
-        NaN or an infinity is refused, which tells whoever sees the error about that row; with `drop` it counts as 0, and
-        ``.dropped`` says how many did.
+        `noise`: sigma in units of the sensitivity, which is 2 clip, or clip with "add-remove"; or `rho`, that of zero-concentrated
+        privacy, for noise 1 / sqrt(2 rho). `rate`: the chance with which you drew each row for this release, anew and secretly:
+        what is spent is less then. `out_of`: with "replace", these rows were drawn at once, without replacement, anew and
+        secretly, out of so many. A row with NaN or an infinity is refused, which tells whoever sees the error about that row;
+        with `drop` it counts as 0, and ``.dropped`` says how many did.
         """
-        return self._release(lib.NETDP_GAUSSIAN, rows, clip, noise, rate, drop)
+        if (noise is None) == (rho is None):
+            raise Invalid("noise: give it, or rho of zCDP instead: one of the two")
+        sigma = _noise_of_rho(number("rho", rho)) if noise is None else number("noise", noise)
+        if out_of is None:
+            return self._release(lib.NETDP_GAUSSIAN, rows, clip, sigma, rate, drop)
+        if number("rate", rate) != 1:
+            raise Invalid("rate: rows were drawn by chance (rate) or at once without replacement (out_of), not both")
+        given = _array("rows", rows, 1)
+        return self._release(lib.NETDP_GAUSSIAN_WITHOUT_REPLACEMENT, given, clip, sigma, _part(len(given), out_of), drop)
 
     def update(self, arrays: Sequence[Any], *, clip: float, noise: float) -> List[npt.NDArray[Any]]:
         """One update, a list of arrays that are clipped together to L2 norm `clip`, with Gaussian noise, as such a list.
@@ -117,9 +148,26 @@ class Mechanism:
                 made.append(np.clip(part, -most, most).astype(one.dtype).reshape(one.shape))
         return made
 
-    def laplace(self, rows: Any, *, clip: float, noise: float, drop: bool = False) -> Numbers:
-        """The same with rows clipped in the L1 norm and Laplace noise: epsilon 1 / noise each time, and no delta."""
-        return self._release(lib.NETDP_LAPLACE, rows, clip, noise, 1.0, drop)
+    def laplace(self, rows: Any, *, clip: float, noise: float, rate: float = 1.0, drop: bool = False) -> Numbers:
+        """The same with rows clipped in the L1 norm and Laplace noise: epsilon 1 / noise each time, and no delta.
+
+        `rate` as in `gaussian`: the epsilon is less then. Rows drawn without replacement are for Gaussian noise.
+        """
+        return self._release(lib.NETDP_LAPLACE, rows, clip, noise, rate, drop)
+
+    def choose(self, scores: Any, *, sensitivity: float, epsilon: float) -> int:
+        """The exponential mechanism: the place of one of `scores`, more likely a high one. (C: netdp_guard_choose.)
+
+        With probability proportional to exp(epsilon score / (2 sensitivity)), drawn exactly. `sensitivity`: the most that one row
+        changes of any score. Which candidates there are must not depend on rows. Scores that are not finite are refused.
+        """
+        given = _array("scores", scores, 1)
+        if given.ndim != 1 or not given.size:
+            raise Invalid("scores: give a list of numbers, one for each candidate")
+        chosen = ffi.new("int64_t *")
+        call(lib.netdp_guard_choose, self._held(), ffi.from_buffer("double[]", given), len(given), number("sensitivity", sensitivity),
+             number("epsilon", epsilon), chosen)
+        return int(chosen[0])
 
     def _held(self) -> Any:
         if self._pointer is None:

@@ -1,9 +1,11 @@
 """Graphs and mixing matrices: from what people have to what the library takes, names kept."""
 from __future__ import annotations
 
+import collections.abc
+import numbers
 import operator
 import os
-from typing import TYPE_CHECKING, Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Hashable, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -26,7 +28,7 @@ class Graph:
         self._weighted: Optional[Tuple[npt.NDArray[Any], npt.NDArray[np.float64]]] = None
         #: What was dropped on the way, by what it is: {"self_loops": 2}.
         self.notes: Dict[str, int] = {
-            name: getattr(notes, name) for name in ("self_loops", "repeats", "weights", "outside", "redraws")
+            name: getattr(notes, name) for name in ("self_loops", "repeats", "weights", "outside", "redraws", "columns")
             if notes is not None and getattr(notes, name) > 0}
 
     @property
@@ -162,6 +164,21 @@ def _largest(whole_graph: Graph) -> Graph:
     return made
 
 
+def _is_missing(value: Any) -> bool:
+    """None, NaN, pandas' NA and NaT."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+
+
+def _weights(given: "Iterable[Any]") -> "npt.NDArray[np.float64]":
+    """Numbers; NaN where an edge has none."""
+    found = []
+    for i, value in enumerate(given):
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+            raise Invalid(f"weight: edge {i} has {value!r}; weights are numbers above 0")
+        found.append(float(value))
+    return np.array(found, dtype=np.float64)
+
+
 def _from_networkx(given: Any, weight: Optional[str]) -> Graph:
     if given.is_directed():
         raise Invalid("a directed graph; messages travel both ways along an edge: give G.to_undirected()")
@@ -170,7 +187,7 @@ def _from_networkx(given: Any, weight: Optional[str]) -> Graph:
     pairs = np.array([(number[u], number[v]) for u, v in given.edges()], dtype=np.int64).reshape(-1, 2)
     weights = None
     if weight is not None:
-        weights = np.array([np.nan if value is None else value for _, _, value in given.edges(data=weight)], dtype=float)
+        weights = _weights(np.nan if value is None else value for _, _, value in given.edges(data=weight))
     return _from_pairs(len(labels), pairs, weights, labels, "networkx")
 
 
@@ -179,7 +196,7 @@ def _from_igraph(given: Any, weight: Optional[str]) -> Graph:
         raise Invalid("a directed graph; messages travel both ways along an edge: give G.as_undirected()")
     labels = list(given.vs["name"]) if "name" in given.vs.attributes() else None
     pairs = np.array(given.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weights = None if weight is None else np.array(given.es[weight], dtype=float)
+    weights = None if weight is None else _weights(given.es[weight])
     return _from_pairs(given.vcount(), pairs, weights, labels, "igraph")
 
 
@@ -221,6 +238,9 @@ def _from_labels(given: Any, nodes: Optional[int]) -> Graph:
     """Edges between things of any kind, numbered in order of first appearance."""
     if nodes is not None:
         raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
+    for i, pair in enumerate(given):
+        if any(_is_missing(end) or isinstance(end, complex) or not isinstance(end, collections.abc.Hashable) for end in pair):
+            raise Invalid(f"edges: pair {i} is {pair!r}; a node is a number or a name")
     number: Dict[Node, int] = {}
     pairs = np.array([(number.setdefault(u, len(number)), number.setdefault(v, len(number))) for u, v in given],
                      dtype=np.int64).reshape(-1, 2)
@@ -257,19 +277,38 @@ def _end_columns(frame: Any) -> "Tuple[int, int, int]":
     return column[0], column[1], column[2]
 
 
+def _frame_nodes(frame: Any, place: int) -> "List[Any]":
+    """One end of all edges; numbers that are whole as int, however pandas keeps them."""
+    nodes = []
+    for row, value in enumerate(frame.iloc[:, place].tolist()):
+        column = frame.columns[place]
+        if _is_missing(value):
+            raise Invalid(f"frame: row {row} has no node in column {column!r}; drop such rows first")
+        if isinstance(value, complex) or (isinstance(value, float) and value % 1 != 0):
+            raise Invalid(f"frame: {value!r} where a node's number should be; numbers of nodes are whole")
+        if not isinstance(value, collections.abc.Hashable):
+            raise Invalid(f"frame: row {row} has a {type(value).__name__} in column {column!r}; a node is a number or a name")
+        whole_number = isinstance(value, (float, numbers.Integral)) and not isinstance(value, bool)
+        nodes.append(int(value) if whole_number and (isinstance(value, numbers.Integral) or abs(value) < 2**53) else value)
+    return nodes
+
+
+def _frame_weights(frame: Any, weight: Union[str, bool]) -> "npt.NDArray[np.float64]":
+    found = ([_end_columns(frame)[2]] if weight is True and _end_columns(frame)[2] >= 0 else
+             [i for i, name in enumerate(frame.columns) if name == ("weight" if weight is True else weight)])
+    if len(found) != 1:
+        raise Invalid(f"weight: the frame has no column {'weight' if weight is True else weight!r}; its columns are "
+                      + ", ".join(repr(name) for name in frame.columns))
+    weights = []
+    for row, value in enumerate(frame.iloc[:, found[0]].tolist()):
+        if _is_missing(value) or isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise Invalid(f"weight: row {row} of the frame has {value!r}; weights are numbers above 0")
+        weights.append(float(value))
+    return np.array(weights, dtype=np.float64)
+
+
 def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool, None], nodes: Optional[int]) -> Graph:
-    odd = [value for place in ends for value in frame.iloc[:, place].tolist() if isinstance(value, float) and value % 1 != 0 and value == value]
-    if odd:
-        raise Invalid(f"frame: {odd[0]!r} where a node's number should be; numbers of nodes are whole")
-    column = [frame.iloc[:, place].tolist() for place in ends]
-    for place, values in zip(ends, column):
-        for row, value in enumerate(values):
-            if value is None or value != value:
-                raise Invalid(f"frame: row {row} has no node in column {frame.columns[place]!r}; drop such rows first")
-    flat = column[0] + column[1]
-    if all(isinstance(value, float) and value == int(value) for value in flat if value not in (float("inf"), -float("inf"))):
-        column = [[int(value) for value in values] if all(abs(value) < 2**53 for value in values) else values
-                  for values in column]  # whole numbers that pandas keeps as 1.0
+    column = [_frame_nodes(frame, place) for place in ends]
     names = list(dict.fromkeys(value for pair in zip(*column) for value in pair))
     if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
         if nodes is not None:
@@ -279,23 +318,36 @@ def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool,
         raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
     number = {name: v for v, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in zip(*column)], dtype=np.int64).reshape(-1, 2)
-    weights: Optional["np.ndarray[Any, np.dtype[np.float64]]"] = None
-    if weight:
-        found = ([_end_columns(frame)[2]] if weight is True and _end_columns(frame)[2] >= 0 else
-                 [i for i, name in enumerate(frame.columns) if name == ("weight" if weight is True else weight)])
-        if len(found) != 1:
-            raise Invalid(f"weight: the frame has no column {'weight' if weight is True else weight!r}; its columns are "
-                          + ", ".join(repr(name) for name in frame.columns))
-        weights = np.asarray(frame.iloc[:, found[0]].to_numpy(), dtype=np.float64)
-    return _from_pairs(len(names), pairs, weights, names, "frame")
+    return _from_pairs(len(names), pairs, _frame_weights(frame, weight) if weight else None, names, "frame")
+
+
+def _matrix_of_frame(frame: Any) -> Any:
+    """Its entries, rows and columns in one order, where they have the same names; "1" of a file's first line is 1 of its first
+    column. None: they have not."""
+    rows, columns = list(frame.index), list(frame.columns)
+    if any(_is_missing(name) for name in rows + columns):
+        raise Invalid("frame: a row or a column has no name; give each one")
+    if len(set(rows)) == len(rows) == len(columns) and set(rows) == set(columns):
+        return frame[rows].to_numpy()
+    place = {str(name).strip(): k for k, name in enumerate(columns)}
+    words = [str(name).strip() for name in rows]
+    kinds = {type(name) for name in rows + columns}
+    if len(set(words)) == len(rows) == len(columns) and set(words) == set(place) and len(kinds) > 1 and all(word.isdigit() for word in words):
+        return frame.iloc[:, [place[word] for word in words]].to_numpy()
+    return None
 
 
 def _from_frame(frame: Any, weight: Union[str, bool, None], nodes: Optional[int]) -> Graph:
     """A pandas frame: edges, by the names of its columns or where it has two of them; or a matrix whose rows and columns have
     the same names, in any order."""
     rows, columns = list(frame.index), list(frame.columns)
-    if len(set(rows)) == len(rows) == len(columns) and set(rows) == set(columns):
-        return _from_matrix(frame[rows].to_numpy(), bool(weight), rows)
+    matrix = _matrix_of_frame(frame)
+    if matrix is not None:
+        unnamed = rows == list(range(len(rows))) == columns
+        if unnamed and len(rows) in (2, 3) and not (matrix.dtype.kind in "biuf" and (matrix == matrix.T).all() and not matrix.diagonal().any()):
+            raise Invalid(f"a frame of {len(rows)} x {len(rows)} without names, edges or a matrix? name its columns source and target, "
+                          "or give a symmetric array with 0 on its diagonal")
+        return _from_matrix(matrix, bool(weight), rows)
     source, target, _ = _end_columns(frame)
     if source >= 0:
         return _from_edge_frame(frame, (source, target), weight, nodes)
@@ -354,6 +406,8 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
         return _from_matrix(given, bool(weight), None)
     if type(given).__name__ == "DataFrame" and module == "pandas":
         return _from_frame(given, weight, nodes)
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise Invalid("a masked array; fill it first (0 where there is no edge)")
     if isinstance(given, np.ndarray):
         return _from_array(given, nodes, bool(weight))
     if isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, np.ndarray) for part in given):

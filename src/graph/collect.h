@@ -74,6 +74,12 @@ netdp_status netdp_i_collect_pajek(netdp_i_collection *collection, const char *t
 netdp_status netdp_i_collect_node_link(netdp_i_collection *collection, const char *text,
                                        int64_t bytes, char **own, netdp_error *error);
 
+netdp_status netdp_i_collect_metis(netdp_i_collection *collection, const char *text, int64_t bytes,
+                                   char **own, netdp_error *error);
+
+/* Is the text METIS's without a doubt: counts on its first line that all others keep, and no list of edges? */
+bool netdp_i_is_metis(const char *text, int64_t bytes);
+
 /* Is the number one of the labels of a numeric collection? */
 bool netdp_i_labels_hold(const netdp_i_labels *labels, uint64_t value);
 

@@ -68,91 +68,42 @@ static int read_numbers(const char *at, const char *stop, uint64_t *number, int 
 
 /* ---- Before anything is read ---- */
 
-/* The first line of METIS, "n m [fmt [ncon]]": fmt has a digit each for vertices' sizes, their weights and edges'. */
-typedef struct metis {
-    uint64_t nodes, edges, before; /* `before`: numbers of a line in front of the neighbours */
-    bool weighted;
-} metis;
-
-static bool read_metis(const char *first, const char *end, metis *told)
+static bool begins(const char *at, const char *stop, const char *word)
 {
-    uint64_t said[4];
-    const int count = read_numbers(first, end_of_line(first, end), said, 4);
-    const uint64_t form = count > 2 ? said[2] : 0, vertex = count > 3 ? said[3] : 1;
-    *told = (metis){.weighted = form % 10 == 1};
-    if (count < 2 || said[0] < 2 || said[1] < 1 || said[1] > UINT64_MAX / 8 ||
-        said[0] > UINT32_MAX || vertex > UINT32_MAX || form > 111 || form % 10 > 1 ||
-        form / 10 % 10 > 1)
-        return false;
-    told->nodes = said[0];
-    told->edges = said[1];
-    told->before = form / 100 + (form / 10 % 10) * vertex;
-    return true;
+    const size_t length = strlen(word);
+    return (size_t)(stop - at) >= length && memcmp(at, word, length) == 0 &&
+           ((size_t)(stop - at) == length || is_blank(at[length]));
 }
 
-/* Above n lines of neighbours that hold every edge twice; of two columns all, it is as good a list of edges. */
-static bool is_metis(const char *first, const char *end)
-{
-    metis told;
-    uint64_t lines = 0, numbers = 0;
-    if (!read_metis(first, end, &told))
-        return false;
-    bool wide = told.before > 0 || told.weighted;
-    for (const char *at = end_of_line(first, end); at + 1 < end;) {
-        const char *p = at + 1, *stop = end_of_line(p, end);
-        uint64_t mine = 0, one;
-        at = stop;
-        p = skip_blanks(p, stop);
-        if (p < stop && *p == '%')
-            continue;
-        for (; p < stop; mine++) {
-            const char *q = p;
-            while (q < stop && !is_blank(*q))
-                q++;
-            const bool node =
-                mine >= told.before && (!told.weighted || (mine - told.before) % 2 == 0);
-            if (!netdp_i_token_integer((netdp_i_token){p, q - p}, &one) ||
-                (node && (one < 1 || one > told.nodes)))
-                return false;
-            p = skip_blanks(q, stop);
-        }
-        if (mine == 0 && lines == told.nodes)
-            continue; /* blank lines at the end */
-        if (mine < told.before || (told.weighted && (mine - told.before) % 2 == 1) ||
-            ++lines > told.nodes)
-            return false;
-        wide = wide || mine != 2;
-        numbers += mine;
-    }
-    return wide && lines == told.nodes &&
-           numbers == 2 * told.edges * (1 + told.weighted) + lines * told.before;
-}
-
+/* KONECT's first line, "% sym weighted": which columns follow; "bip" and "dynamic" are other networks. */
 netdp_status netdp_i_list_announced(const char *path, const char *begin, const char *end,
-                                    netdp_error *error)
+                                    bool *konect, netdp_error *error)
 {
     int64_t line;
     const char *first = netdp_i_list_first(begin, end, &line);
+    *konect = false;
     for (const char *at = begin; at < first;) {
         const char *stop = end_of_line(at, end), *p = skip_blanks(at, stop);
-        if (p < stop && *p == '%' && stop - p > 3) {
-            p = skip_blanks(p + 1, stop);
-            if (stop - p >= 3 && memcmp(p, "bip", 3) == 0 && (stop - p == 3 || is_blank(p[3])))
-                return netdp_i_fail(
-                    error, NETDP_INVALID,
-                    "%s: a bipartite network (KONECT's '%% bip'), whose two sides "
-                    "are both numbered from 1: node 1 is two nodes; number one side "
-                    "on behind the other",
-                    path);
-        }
         at = stop < end ? stop + 1 : end;
+        if (p == stop || *p != '%')
+            continue;
+        p = skip_blanks(p + 1, stop);
+        if (begins(p, stop, "bip"))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: a bipartite network (KONECT's '%% bip'), whose two sides "
+                                "are both numbered from 1: node 1 is two nodes; number one side "
+                                "on behind the other",
+                                path);
+        if (!begins(p, stop, "sym") && !begins(p, stop, "asym"))
+            continue;
+        *konect = true;
+        p += strcspn(p, " \t");
+        if (begins(skip_blanks(p, stop), stop, "dynamic"))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: a dynamic network (KONECT's 'dynamic'), whose lines add and "
+                                "take away edges; write those that there are, one a line",
+                                path);
     }
-    if (first < end && is_metis(first, end))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s:%" PRId64 ": an adjacency list of METIS (nodes and edges, then a "
-                            "line of neighbours for each node), which is not read; write a line "
-                            "'u v' for each edge",
-                            path, line);
     return NETDP_OK;
 }
 
@@ -405,10 +356,12 @@ netdp_status netdp_i_list_doubt(const netdp_i_collection *collection,
                                 const netdp_i_list_facts *facts, netdp_error *error)
 {
     if (facts->numbers && begins_with_counts(collection, facts))
-        return fail_first(collection, facts,
-                          "are these those of the nodes and of the edges that follow? remove that "
-                          "line, or put another first if it is an edge or a node",
-                          error);
+        return fail_first(
+            collection, facts,
+            "are these those of the nodes and of the edges that follow? remove that "
+            "line, or put another first if it is an edge or a node (an adjacency list "
+            "of METIS: end the file's name in .metis)",
+            error);
     if (first_is_odd(facts) || is_named_matrix(collection, facts))
         return fail_first(collection, facts,
                           "the first line has other columns than all that follow; remove it if it "

@@ -28,8 +28,9 @@ netdp_status netdp_i_list_doubt(const netdp_i_collection *collection,
  * until then. */
 const char *netdp_i_list_first(const char *begin, const char *end, int64_t *line);
 
-/* Before a line is read: what announces itself, "% bip" of KONECT, METIS. */
+/* Before a line is read: what announces itself. *konect: of KONECT, "% sym weighted", whose columns are
+ * source, target, weight and time. */
 netdp_status netdp_i_list_announced(const char *path, const char *begin, const char *end,
-                                    netdp_error *error);
+                                    bool *konect, netdp_error *error);
 
 #endif

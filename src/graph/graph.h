@@ -59,6 +59,7 @@ typedef enum netdp_i_format {
     NETDP_I_EDGE_LIST,
     NETDP_I_PAJEK,
     NETDP_I_NODE_LINK,
+    NETDP_I_METIS,
     NETDP_I_REFUSED, /* one that is not read */
     NETDP_I_GRAPHML,
     NETDP_I_GML,

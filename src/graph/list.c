@@ -34,6 +34,7 @@ struct reading {
     const char *head_at;
     int64_t head_line;
     int columns, column[3]; /* with a header: how many, and which are source, target, weight (-1) */
+    bool konect, timed;     /* of KONECT: a third column is a weight, a fourth a time */
     bool retry;             /* a label is no number: start again with numeric false */
     int64_t lone_line;      /* the first line of one word without quotes that has marks: "0-1" */
     const char *lone_at;
@@ -181,8 +182,16 @@ static netdp_status choose(struct reading *reading, netdp_i_fields *fields, int 
                            netdp_error *error)
 {
     netdp_i_fields chosen = {.data = fields->data};
+    if (reading->columns == 0 && reading->konect && fields->count == 4) {
+        reading->timed = true;
+        fields->count = 3;
+    }
     if (reading->columns == 0 && fields->count > 3)
-        return fail_here(reading, "more than three columns", error);
+        return fail_here(reading,
+                         fields->count == 4 ? "more than three columns (KONECT's 'u v weight time' "
+                                              "begin with '% sym weighted', or another)"
+                                            : "more than three columns",
+                         error);
     *count = fields->count;
     if (reading->columns == 0)
         return NETDP_OK;
@@ -214,7 +223,7 @@ static netdp_status weight_of(struct reading *reading, const netdp_i_fields *fie
         return fail_here(reading, "no data as networkx writes it", error);
     if (token.length == 0)
         return NETDP_OK;
-    if (reading->columns > 0 || fields->data.length > 0 || !is_number(token))
+    if (reading->columns > 0 || reading->konect || fields->data.length > 0 || !is_number(token))
         reading->facts.true_weight = true;
     netdp_error told = {.text = ""};
     if (netdp_i_scan_weight(&reading->scan, token, weight, &told) == NETDP_OK)
@@ -386,6 +395,8 @@ static netdp_status check_list(struct reading *reading, bool taken, netdp_error 
     reading->facts.numbers = taken || reading->collection->numeric;
     if (reading->columns > 3 || (reading->columns == 3 && reading->column[2] < 0))
         reading->collection->notes.columns = reading->columns - 2 - (reading->column[2] >= 0);
+    if (reading->timed)
+        reading->collection->notes.columns = 1;
     const netdp_i_collection *collection = reading->collection;
     const bool edges = collection->edges.count > 0 || collection->notes.self_loops > 0;
     if (collection->labels.count == 0)
@@ -413,9 +424,11 @@ netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *te
     };
     netdp_status status = netdp_i_scan_begin(&reading.scan, text, bytes, error);
     if (status == NETDP_OK) {
-        status =
-            netdp_i_list_announced(collection->path, reading.scan.begin, reading.scan.end, error);
+        status = netdp_i_list_announced(collection->path, reading.scan.begin, reading.scan.end,
+                                        &reading.konect, error);
     }
+    if (status == NETDP_OK && netdp_i_is_metis(text, bytes))
+        return netdp_i_collect_metis(collection, text, bytes, own, error);
     if (status == NETDP_OK) {
         const char *begin = begin_of_plain(&reading);
         reading.facts.first = begin;

@@ -66,9 +66,19 @@ static netdp_status find_lists(struct node_link *n, const json_t *root, netdp_er
         {"elements", "Cytoscape's JSON, which is not read; write networkx's node_link_data"},
         {"children", "networkx's tree_data, which is not read; write node_link_data"},
         {"graphs", "several graphs (JSON Graph Format), which are not read; write node-link JSON"},
+        {"graph", "a graph within 'graph' (JSON Graph Format, Sigma), which is not read; write "
+                  "node-link JSON"},
         {"data", "a figure's or table's JSON; a graph has 'nodes' and 'links' or 'edges'"},
     };
+    static const char *const more[] = {"hyperedges", "hyperlinks", "arcs", "combos"};
     json_t *links = json_object_get(root, "links"), *edges = json_object_get(root, "edges");
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++)
+        if (json_array_size(json_object_get(root, more[k])) > 0)
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "%s: '%s' beside the edges would be left out; write them as edges, or "
+                "remove them",
+                n->collection->path, more[k]);
     n->nodes = json_object_get(root, "nodes");
     n->edges = links != NULL ? links : edges;
     if (json_is_array(n->nodes) && json_is_array(n->edges) && (links == NULL || edges == NULL))

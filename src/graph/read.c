@@ -31,7 +31,7 @@ static const struct {
     {".tgf", NETDP_I_REFUSED, "the Trivial Graph Format" WRITE_ANOTHER},
     {".g6", NETDP_I_REFUSED, "graph6" WRITE_ANOTHER},
     {".s6", NETDP_I_REFUSED, "sparse6" WRITE_ANOTHER},
-    {".metis", NETDP_I_REFUSED, "METIS" WRITE_ANOTHER},
+    {".metis", NETDP_I_METIS, NULL},
     {".adjlist", NETDP_I_REFUSED, "an adjacency list; write networkx's write_edgelist"},
     {".multiline_adjlist", NETDP_I_REFUSED, "an adjacency list; write networkx's write_edgelist"},
     {".col", NETDP_I_REFUSED, "DIMACS" WRITE_ANOTHER},
@@ -125,7 +125,8 @@ static netdp_i_format of_text(const char *text, int64_t bytes, const char **refu
     if (*at == '{' && *skip_blanks(at + 1) == '"')
         return NETDP_I_NODE_LINK;
     const bool markup =
-        *at == '<' && (at[1] == '?' || at[1] == '!' || strncasecmp(at + 1, "g", 1) == 0);
+        *at == '<' && (at[1] == '?' || at[1] == '!' || strncasecmp(at + 1, "g", 1) == 0 ||
+                       strncasecmp(at + 1, "html", 4) == 0);
     return markup ? of_markup(at, refusal) : NETDP_I_EDGE_LIST;
 }
 
@@ -152,6 +153,7 @@ static collect *const formats[] = {
     [NETDP_I_EDGE_LIST] = netdp_i_collect_list,
     [NETDP_I_PAJEK] = netdp_i_collect_pajek,
     [NETDP_I_NODE_LINK] = netdp_i_collect_node_link,
+    [NETDP_I_METIS] = netdp_i_collect_metis,
 };
 
 netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_graph **graph,

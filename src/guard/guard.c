@@ -9,7 +9,8 @@
  * in the L2 norm (Gaussian) or L1 norm (Laplace). So the sum of rows moves by at most 1/noise times
  * the noise, exactly. To it comes a true normal that is rounded to whole steps (noise/normal.h): the
  * sum is whole, so that this is the Gaussian mechanism rounded afterwards, mu = 1/noise. Or a
- * discrete Laplace deviate: epsilon = 1/noise, composed as any mechanism of that epsilon.
+ * discrete Laplace deviate: epsilon = 1/noise, composed as any mechanism of that epsilon
+ * (docs/proofs/mechanisms.md, also of rows that were drawn).
  */
 #include <netdp/privacy.h>
 
@@ -19,6 +20,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "guard/budget.h"
+#include "guard/guard.h"
 #include "noise/discrete.h"
 #include "noise/normal.h"
 #include "noise/secure.h"
@@ -26,10 +28,6 @@
 enum { PLACES = 44 };
 #define LEAST_NOISE 0x1p-6
 #define MOST_NOISE 0x1p20
-
-struct netdp_guard {
-    netdp_i_budget *budget;
-};
 
 /* ---- Open and close ---- */
 
@@ -136,12 +134,44 @@ static int64_t most_steps(double noise, int change)
 
 /* ---- Release ---- */
 
-static netdp_status check(const netdp_release *r, netdp_error *error)
+/* Only the kinds that a sum can be released by; the others by name, with what there is instead. */
+static netdp_status check_kind(const netdp_release *r, bool add_remove, netdp_error *error)
 {
-    const bool gaussian = r->mechanism == NETDP_GAUSSIAN;
-    if (!gaussian && r->mechanism != NETDP_LAPLACE)
+    const bool drawn = r->rate > 0 && r->rate < 1;
+    switch (r->mechanism) {
+    case NETDP_GAUSSIAN:
+    case NETDP_LAPLACE:
+        return NETDP_OK;
+    case NETDP_GAUSSIAN_WITHOUT_REPLACEMENT:
+        if (add_remove)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "mechanism: rows drawn without replacement are accounted for where "
+                                "one is replaced and their number is public; open an account of "
+                                "that kind, or draw each by chance and give the rate");
+        return drawn || r->rate == 1
+                   ? NETDP_OK
+                   : netdp_i_fail(error, NETDP_INVALID,
+                                  "rate: %g; give which part of all rows was drawn", r->rate);
+    case NETDP_EXPONENTIAL:
         return netdp_i_fail(error, NETDP_INVALID,
-                            "mechanism: a guard adds Gaussian or Laplace noise");
+                            "mechanism: exponential chooses among scores and adds nothing to a "
+                            "sum; give the scores to netdp_guard_choose (Python: choose)");
+    case NETDP_SUBSAMPLED_GAUSSIAN:
+    case NETDP_SUBSAMPLED_GAUSSIAN_REPLACED:
+    case NETDP_SUBSAMPLED_LAPLACE:
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "mechanism: give gaussian or laplace, and of rows drawn by chance the "
+                            "rate");
+    default:
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "mechanism: a guard adds Gaussian or Laplace noise, to all rows or to "
+                            "those drawn; give one of these (rho-zCDP: gaussian with noise "
+                            "1/sqrt(2 rho))");
+    }
+}
+
+static netdp_status check(const netdp_release *r, bool add_remove, netdp_error *error)
+{
     if (!(r->clip > 0 && r->clip < INFINITY))
         return netdp_i_fail(error, NETDP_INVALID, "clip: %g; must be above 0 and finite", r->clip);
     if (!(r->noise >= LEAST_NOISE && r->noise <= MOST_NOISE))
@@ -154,22 +184,33 @@ static netdp_status check(const netdp_release *r, netdp_error *error)
                             (int)r->width);
     if (!(r->rate >= 0 && r->rate <= 1))
         return netdp_i_fail(error, NETDP_INVALID, "rate: %g; must lie in (0, 1]", r->rate);
-    const bool drawn = r->rate > 0 && r->rate < 1;
-    if (drawn && !gaussian)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "rate: rows that were drawn are accounted for with Gaussian noise "
-                            "only; give mechanism gaussian, or all rows");
-    return NETDP_OK;
+    return check_kind(r, add_remove, error);
+}
+
+/*
+ * What Laplace noise costs a row that was drawn, never below. Of doubles: 1/noise <= 64 is off by 2^-53 of
+ * it, expm1 of it by 2^-46 then, and log1p and the rest by less; all terms are positive.
+ */
+static double drawn_laplace(double noise, double rate, bool add_remove)
+{
+    const double own = (add_remove ? 1 : 0.5) / noise;
+    const double raised = log1p(rate * expm1(own));
+    return (1 + 0x1p-44) * (add_remove ? raised : raised - log1p(rate * expm1(-own)));
 }
 
 static netdp_event event_of(const netdp_release *r, bool add_remove)
 {
+    const bool drawn = r->rate > 0 && r->rate < 1;
     if (r->mechanism == NETDP_LAPLACE)
         return (netdp_event){.mechanism = NETDP_APPROXIMATE,
-                             .epsilon = nextafter(1 / r->noise, INFINITY),
+                             .epsilon = drawn ? drawn_laplace(r->noise, r->rate, add_remove)
+                                              : nextafter(1 / r->noise, INFINITY),
                              .count = 1};
+    if (drawn && r->mechanism == NETDP_GAUSSIAN_WITHOUT_REPLACEMENT)
+        return (netdp_event){
+            .mechanism = r->mechanism, .noise = r->noise, .rate = r->rate, .count = 1};
     /* Where a row is replaced noise is in units of twice its most. */
-    if (r->rate > 0 && r->rate < 1)
+    if (drawn)
         return (netdp_event){.mechanism = add_remove ? NETDP_SUBSAMPLED_GAUSSIAN
                                                      : NETDP_SUBSAMPLED_GAUSSIAN_REPLACED,
                              .noise = add_remove ? r->noise : 2 * r->noise,
@@ -200,8 +241,8 @@ static void add_noise(const netdp_release *r, netdp_i_secure *source, netdp_i_wi
 {
     const netdp_ratio scale = {UINT64_C(1) << PLACES, 1};
     for (int32_t k = 0; k < r->width; k++)
-        sum[k] += r->mechanism == NETDP_GAUSSIAN ? netdp_i_secure_normal(source, PLACES)
-                                                 : netdp_i_secure_discrete_laplace(source, scale);
+        sum[k] += r->mechanism == NETDP_LAPLACE ? netdp_i_secure_discrete_laplace(source, scale)
+                                                : netdp_i_secure_normal(source, PLACES);
 }
 
 netdp_status netdp_guard_release(netdp_guard *guard, const netdp_release *r, const double *rows,
@@ -209,7 +250,7 @@ netdp_status netdp_guard_release(netdp_guard *guard, const netdp_release *r, con
 {
     NETDP_I_GIVEN(error, guard && r && sum && (rows || r->rows == 0));
     const netdp_budget *budget = netdp_i_budget_terms(guard->budget);
-    netdp_status status = check(r, error);
+    netdp_status status = check(r, budget->add_remove, error);
     if (status != NETDP_OK)
         return status;
     const netdp_event event = event_of(r, budget->add_remove);

@@ -4,8 +4,6 @@
  */
 #include "noise/discrete.h"
 
-#include <stdbool.h>
-
 typedef unsigned __int128 wide;
 
 /* Units of the scale that a discrete Laplace may reach: 1024 * 2^53 is the range of int64_t. */
@@ -62,7 +60,7 @@ static bool coin_exp_within(netdp_i_bits *bits, wide p, wide q)
 }
 
 /* Algorithm 1: true with probability exp(-p/q). */
-static bool coin_exp(netdp_i_bits *bits, wide p, wide q)
+bool netdp_i_coin_exp(netdp_i_bits *bits, wide p, wide q)
 {
     while (p > q) {
         if (!coin_exp_within(bits, 1, 1))
@@ -84,7 +82,7 @@ int64_t netdp_i_discrete_laplace(netdp_i_bits *bits, netdp_ratio scale)
         return INT64_MIN;
     for (;;) {
         const uint64_t part = netdp_i_bits_below(bits, scale.numerator);
-        if (!coin_exp(bits, part, scale.numerator))
+        if (!netdp_i_coin_exp(bits, part, scale.numerator))
             continue;
         uint64_t whole = 0;
         while (whole < FARTHEST && coin_exp_within(bits, 1, 1))
@@ -126,7 +124,7 @@ int64_t netdp_i_discrete_gaussian(netdp_i_bits *bits, netdp_ratio variance)
         const wide far = (wide)(y < 0 ? -y : y) * d * t;
         const wide away = far > n ? far - n : n - far;
         /* From 2^64 on its square does not fit, and the exponent is above 511^2 / 2: no draw. */
-        if (away >> 64 == 0 && coin_exp(bits, away * away, below))
+        if (away >> 64 == 0 && netdp_i_coin_exp(bits, away * away, below))
             return y;
     }
 }

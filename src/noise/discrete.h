@@ -2,9 +2,13 @@
 #ifndef NETDP_I_DISCRETE_H
 #define NETDP_I_DISCRETE_H
 
+#include <stdbool.h>
 #include <netdp/noise.h>
 
 #include "noise/bits.h"
+
+/* True with probability exp(-p/q), p and q below 2^127. */
+bool netdp_i_coin_exp(netdp_i_bits *bits, unsigned __int128 p, unsigned __int128 q);
 
 int64_t netdp_i_discrete_laplace(netdp_i_bits *bits, netdp_ratio scale);
 int64_t netdp_i_discrete_gaussian(netdp_i_bits *bits, netdp_ratio variance);

@@ -48,6 +48,22 @@ int64_t netdp_i_secure_discrete_laplace(netdp_i_secure *stream, netdp_ratio scal
     return drawn;
 }
 
+uint64_t netdp_i_secure_below(netdp_i_secure *stream, uint64_t bound)
+{
+    netdp_i_bits bits = {.next = next_word, .source = stream};
+    const uint64_t drawn = netdp_i_bits_below(&bits, bound);
+    sodium_memzero(&bits, sizeof bits);
+    return drawn;
+}
+
+bool netdp_i_secure_coin_exp(netdp_i_secure *stream, unsigned __int128 p, unsigned __int128 q)
+{
+    netdp_i_bits bits = {.next = next_word, .source = stream};
+    const bool head = netdp_i_coin_exp(&bits, p, q);
+    sodium_memzero(&bits, sizeof bits);
+    return head;
+}
+
 void netdp_i_secure_end(netdp_i_secure *stream)
 {
     sodium_memzero(stream, sizeof *stream);

@@ -46,6 +46,12 @@ static inline uint64_t netdp_i_secure_bits(netdp_i_secure *stream)
 /* As netdp_stream_discrete_laplace. */
 int64_t netdp_i_secure_discrete_laplace(netdp_i_secure *stream, netdp_ratio scale);
 
+/* Uniform on 0 .. bound-1; 1 <= bound <= 2^63. */
+uint64_t netdp_i_secure_below(netdp_i_secure *stream, uint64_t bound);
+
+/* True with probability exp(-p/q), p and q below 2^127. */
+bool netdp_i_secure_coin_exp(netdp_i_secure *stream, unsigned __int128 p, unsigned __int128 q);
+
 /* Everything that could give a draw again is zeroed. */
 void netdp_i_secure_end(netdp_i_secure *stream);
 

@@ -83,13 +83,93 @@ def test_counts_above_any_list_are_refused(tmp_path):
         assert netdp.graph(file).edges == len(lines)
 
 
-def test_metis_is_refused_by_name(tmp_path):
-    for seed in range(20):
-        G = networkx.gnm_random_graph(9, 14, seed=seed)
-        file = tmp_path / "g.graph"
-        file.write_text("9 14\n" + "".join(" ".join(str(v + 1) for v in G[u]) + "\n" for u in G))
-        with pytest.raises(netdp.Invalid, match="METIS|those of the nodes"):
+HEADS = ["Person1\tPerson2", "id_1,id_2", "nodeID1;nodeID2", "ORIGIN_ID,DEST_ID", "Follower,Following", "Quelle;Ziel", "actor,partner",
+         "src_ip,dst_ip", "From Station,To Station", "paper_id,cited_paper_id", "protein1 protein2", "voter,votee", "respondent\tnominee",
+         "who,whom", "giver;receiver", "Knoten1,Knoten2", "id.x,id.y", "person,friend", "n1 n2", "A,B", "first,second", "left,right",
+         "lender;borrower", "employee\tmanager", "i,j", "stop_from,stop_to", "Ego,Alter", "START,END", "Gene A,Gene B"]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_headers_are_no_edges(tmp_path, head):
+    """Above numbers or names, with a column more or not: a header is told or refused, and never becomes an edge."""
+    between = next((mark for mark in ",;\t" if mark in head), " ")
+    file = tmp_path / "g.txt"
+    for more, value in (("", ""), (between + "weight", between + "2"), (between + "kind", between + "x")):
+        for names in (list("1234"), ["10", "20", "30", "40"], ["anna", "bob", "carl", "dora"]):
+            file.write_text(head + more + "\n" + "".join(f"{u}{between}{v}{value}\n" for u, v in zip(names, names[1:])))
+            try:
+                got = netdp.graph(file)
+            except netdp.Invalid as refused:
+                assert "header" in str(refused) or "more than three" in str(refused) or "blanks" in str(refused), refused
+                continue
+            assert edges_of(got) == {frozenset(pair) for pair in zip(names, names[1:])}
+
+
+def _metis(G, form="", weights=lambda v: "", edge=lambda u, v: ""):
+    """Nodes are 0, 1, ... in G, and 1, 2, ... in the file."""
+    return (f"% a comment\n{len(G)} {G.number_of_edges()}{form}\n"
+            + "".join(weights(u) + " ".join(f"{v + 1}{edge(u, v)}" for v in G[u]) + " \n" for u in range(len(G))))
+
+
+@pytest.mark.parametrize("form, weights, edge", [
+    ("", lambda v: "", lambda u, v: ""), (" 001", lambda v: "", lambda u, v: f" {min(u, v) + 2}"), (" 10", lambda v: "7 ", lambda u, v: ""),
+    (" 011 2", lambda v: "3 4 ", lambda u, v: f" {u + v + 1}"), (" 100", lambda v: "9 ", lambda u, v: ""), (" 0 1", lambda v: "", lambda u, v: "")])
+def test_metis_is_read(tmp_path, form, weights, edge):
+    for seed in range(12):
+        G = networkx.gnm_random_graph(9, 9 + seed % 6, seed=seed)
+        for name in ("g.graph", "g.metis"):
+            file = tmp_path / name
+            file.write_text(_metis(G, form, weights, edge))
+            got = netdp.graph(file)
+            assert got.nodes == len(G) and edges_of(got) == {frozenset((str(u + 1), str(v + 1))) for u, v in G.edges}
+
+
+@pytest.mark.parametrize("text", [
+    "3 2\n2\n1 3\n",  # a line is missing that has a neighbour
+    "3 2\n2\n1 3\n2\n1\n", "3 3\n2\n1 3\n2\n", "3 2\n2\n1 3\n1\n", "3 2\n2 3\n1\n2\n", "3 2 1\n2 5\n1 5 3\n2 4\n", "3 2 1\n2 5\n1 4 3 4\n2 4\n",
+    "3 2 10\n1 2\n\n1 2\n", "3 2\n2\n1 4\n2\n", "3 2\nb\na c\nb\n", "3 2 7\n2\n1 3\n2\n", "nodes 2\n2\n1\n", "", "2\n2\n1\n", "3 2\n0\n1 3\n2\n"])
+def test_metis_that_is_wrong_is_refused(tmp_path, text):
+    file = tmp_path / "g.metis"
+    file.write_text(text)
+    with pytest.raises(netdp.Invalid):
+        netdp.graph(file)
+
+
+def test_rings_of_metis_are_told_by_the_name_alone(tmp_path):
+    for n in (3, 5, 8):
+        G = networkx.cycle_graph(n)
+        file = tmp_path / "g.txt"
+        file.write_text(_metis(G))
+        with pytest.raises(netdp.Invalid, match="METIS"):
             netdp.graph(file)
+        assert edges_of(netdp.graph(file.rename(tmp_path / "g.metis"))) == {frozenset((str(u + 1), str(v + 1))) for u, v in G.edges}
+
+
+@pytest.mark.parametrize("kind", ["sym positive", "asym posweighted", "sym weighted", "asym multiweighted", "sym unweighted"])
+def test_konect_has_weights_and_times(tmp_path, kind):
+    file = tmp_path / "out.test"
+    for seed in range(6):
+        G = networkx.gnm_random_graph(11, 20, seed=seed)
+        lines = [f"{u + 1}\t{v + 1} {(u * v) % 5 + 1} {1082040961 + 7 * u}\n" for u, v in G.edges]
+        wanted = {frozenset((str(u + 1), str(v + 1))) for u, v in G.edges}
+        for columns in (4, 3, 2):
+            for counts in ("", f"% {len(lines)} {len(G)} {len(G)}\n"):
+                file.write_text(f"% {kind}\n{counts}" + "".join(" ".join(line.split()[:columns]) + "\n" for line in lines))
+                got = netdp.graph(file)
+                assert edges_of(got) == wanted and got.notes.get("columns", 0) == (columns == 4)
+        file.write_text("".join(lines))
+        with pytest.raises(netdp.Invalid, match="KONECT"):
+            netdp.graph(file)
+
+
+@pytest.mark.parametrize("head, line, words", [
+    ("% sym dynamic", "1 2 -1 100", "dynamic"), ("% bip weighted", "1 2 1 100", "bipartite"), ("% asym signed", "1 2 -1 100", "weight"),
+    ("% sym weighted", "1 2 1 100 5", "more than three"), ("% sym weighted", "1 2 x 100", "weight")])
+def test_konect_that_is_no_graph_is_refused(tmp_path, head, line, words):
+    file = tmp_path / "out.test"
+    file.write_text(f"{head}\n2 3 1 100\n{line}\n")
+    with pytest.raises(netdp.Invalid, match=words):
+        netdp.graph(file)
 
 
 def test_adjacency_lists_are_no_weighted_edges(tmp_path):
@@ -178,7 +258,13 @@ def test_whole_numbers(seed):
 def test_files_by_their_content(tmp_path):
     for name, text, match in (("g.gexf", "<gexf/>", "GEXF"), ("g.dot", "graph {a -- b}", "DOT"), ("g.txt", "digraph g {a -> b}", "DOT"),
                               ("g.tgf", "1 a\n2 b\n#\n1 2\n", "Trivial"), ("g.dl", "dl n=2", "UCINET"), ("g.xml", "<?xml?><gexf>", "GEXF"),
-                              ("g.json", '{"adjacency": []}', "adjacency_data")):
+                              ("g.json", '{"adjacency": []}', "adjacency_data"), ("g.txt", "<!DOCTYPE html><html></html>", "markup"),
+                              ("page.txt", "<html><body>404</body></html>", "markup"), ("g.xml", "<?xml?><DynamicNetwork/>", "markup"),
+                              ("g.json", '{"graph": {"nodes": [], "edges": []}}', "JSON Graph Format"),
+                              ("g.json", '{"nodes": [{"id": 1}, {"id": 2}], "links": [], "hyperedges": [[1, 2]]}', "hyperedges"),
+                              ("g.json", '{"elements": {}}', "Cytoscape"), ("g.json", '[[0, 1]]', "node-link"),
+                              ("g.json", '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}', "two nodes have the id"),
+                              ("g.json", '{"nodes": [{"name": "a"}], "links": [{"source": 0, "target": 0}]}', "no 'id'")):
         file = pathlib.Path(tmp_path, name)
         file.write_text(text)
         with pytest.raises(netdp.Invalid, match=match):

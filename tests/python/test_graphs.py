@@ -92,6 +92,16 @@ def test_frames_of_matrices_go_by_name():
     (lambda p: p.DataFrame({"a": [1, 2], "b": [2, 3], "c": [3, 4]}), "2 x 3"),
     (lambda p: p.DataFrame({"source": [1, None], "target": [2, 3]}), "row 1"),
     (lambda p: p.DataFrame({"source": [1], "target": [2]}), None),
+    # A frame without names: two rows of two are edges or a matrix, three of three edges with weights or a matrix.
+    (lambda p: p.DataFrame([[0, 1], [1, 2]]), "edges or a matrix"), (lambda p: p.DataFrame([[0, 1, 5], [1, 2, 3], [2, 3, 4]]), "edges or a matrix"),
+    (lambda p: p.DataFrame({"source": p.array([1, None], dtype="Int64"), "target": [2, 3]}), "row 1 has no node"),
+    (lambda p: p.DataFrame({"from": ["a", "b"], "to": ["b", None]}), "row 1 has no node in column 'to'"),
+    (lambda p: p.DataFrame({"src": p.to_datetime(["2020-01-01", None]), "dst": [2, 3]}), "row 1 has no node"),
+    (lambda p: p.DataFrame({"u": [[1], [2]], "v": [[2], [3]]}), "row 0 has a list"), (lambda p: p.DataFrame({"u": [1j, 2], "v": [2, 3]}), "1j"),
+    (lambda p: p.DataFrame([[0, 1], [1, 0]], index=["a", None], columns=["a", None]), "no name"),
+    (lambda p: p.DataFrame([[0, 1], [1, 0]], index=["a", "b"], columns=["A", "b"]), "not both"),
+    (lambda p: p.DataFrame([[0, 1], [1, 0]], index=["a ", "b"], columns=["a", "b"]), "not both"),
+    (lambda p: p.DataFrame([[0, 1], [1, 0]], index=[1, 2], columns=["1", "3"]), "not both"),
 ])
 def test_frames_refused(frame, part):
     pandas = pytest.importorskip("pandas")
@@ -102,7 +112,33 @@ def test_frames_refused(frame, part):
         netdp.graph(frame(pandas))
 
 
+def test_matrices_of_files_have_numbers_above_and_before(tmp_path):
+    """read_csv gives the first line's names as texts, and those of the first column as numbers."""
+    pandas = pytest.importorskip("pandas")
+    (tmp_path / "m.csv").write_text(",3,1,2\n1,0,0,2\n2,5,2,0\n3,0,0,5\n")
+    got = netdp.graph(pandas.read_csv(tmp_path / "m.csv", index_col=0), weight=True)
+    assert {frozenset((got.names[a], got.names[b])) for a, b in got.edge_array()} == {frozenset((1, 2)), frozenset((2, 3))}
+
+
+@pytest.mark.parametrize("weight", [None, "1", "x", float("nan"), 1j, -1, 0, True, float("inf"), [2]])
+def test_weights_that_are_none(weight):
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(netdp.Invalid, match="weight"):
+        netdp.graph(pandas.DataFrame({"source": [1, 2], "target": [2, 3], "weight": [1, weight]}, dtype=object), weight=True)
+    if weight is not None and weight == weight:
+        with pytest.raises(netdp.Invalid, match="weight"):
+            netdp.graph(networkx.Graph([(1, 2, {"w": 1}), (2, 3, {"w": weight})]), weight="w")
+
+
+def test_ends_of_one_kind():
+    pandas = pytest.importorskip("pandas")
+    assert netdp.graph(pandas.DataFrame({"source": [3, 2], "target": [2.0, 1.0]})).names == [1, 2, 3]
+    assert netdp.graph(pandas.DataFrame({"source": pandas.array([3, 2], dtype="Int64"), "target": [2, 1]})).names == [1, 2, 3]
+
+
 @pytest.mark.parametrize("given,part", [
+    ([("a", float("nan")), ("a", "b")], "pair 0"), ([(1, 2), (2, None)], "pair 1"), ([("a", ["b"])], "pair 0"), ([(1j, 2)], "pair 0"),
+    (np.ma.array([[0, 1], [1, 0]], mask=[[0, 1], [1, 0]]), "masked"), (np.ma.array([[0, 1], [1, 2]], mask=[[0, 0], [0, 1]]), "masked"),
     (np.zeros((2, 3)), "2 x 3"), (np.array([[0, -1]]), "range"), (np.array([[0.5, 1.0], [1, 2], [2, 3]]), "3 x 2"),
     (np.array([[0, np.nan], [np.nan, 0]]), "finite"), (np.array([[0, -1.0], [-1.0, 0]]), "below 0"),
     (networkx.DiGraph([(0, 1)]), "directed"), (networkx.Graph([("1", "a"), (1, "a")]), "two nodes have the name '1'"),

@@ -1,9 +1,14 @@
 """Noise for somebody else's loop, and attacks on somebody else's noise."""
 import concurrent.futures
+import importlib
+import math
 import multiprocessing
+import os
+import pathlib
 import sqlite3
 import threading
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -51,6 +56,92 @@ def test_drawn_rows_cost_less(tmp_path):
     assert replaced.spent.epsilon == pytest.approx(float(netdp.convert("subsampled-gaussian-replaced:2,0.001", "dp:1e-5")))
     with pytest.raises(netdp.NoAnswer, match="nothing was released"):
         netdp.Mechanism(tmp_path / "third", epsilon=1, delta=1e-5).gaussian([[1.0]], clip=1, noise=1, rate=0.9)
+
+
+@pytest.fixture
+def oracle(monkeypatch):
+    """Bounds from both sides by another program (tests/oracle/composition.py)."""
+    monkeypatch.syspath_prepend(pathlib.Path(os.environ["NETDP_SOURCE"], "tests", "oracle"))
+    pytest.importorskip("scipy")
+    return importlib.import_module("composition").bounds
+
+
+@pytest.mark.parametrize("change, release, times, event", [
+    ("replace", lambda g: g.gaussian(np.ones((5, 2)), clip=1, noise=1.5, out_of=60), 12,
+     {"mechanism": "gaussian-without-replacement", "noise": 1.5, "rate": 5 / 60}),
+    ("replace", lambda g: g.gaussian(np.ones((7, 2)), clip=3, noise=4, out_of=7), 5, {"mechanism": "gaussian", "noise": 4}),
+    ("add-remove", lambda g: g.choose([1, 2, 3.5], sensitivity=0.5, epsilon=0.4), 9, {"mechanism": "exponential", "epsilon": 0.4}),
+    ("replace", lambda g: g.choose([3], sensitivity=9, epsilon=0.7), 3, {"mechanism": "exponential", "epsilon": 0.7}),
+    ("replace", lambda g: g.gaussian([[1.0]], clip=1, rho=0.02), 6, {"mechanism": "gaussian", "noise": 5}),
+    # Pure epsilon of rows drawn by chance: ln(1 + q (e^(1/b) - 1)) of one more, and of one replaced against (1 - q) + q e^(+-1/(2 b)).
+    ("add-remove", lambda g: g.laplace([[1.0]], clip=1, noise=2, rate=0.1), 15,
+     {"mechanism": "approximate", "epsilon": float(mpmath.log(1 + mpmath.mpf("0.1") * (mpmath.exp(0.5) - 1)))}),
+    ("replace", lambda g: g.laplace([[1.0]], clip=1, noise=2, rate=0.1), 15,
+     {"mechanism": "approximate",
+      "epsilon": float(mpmath.log((0.9 + 0.1 * mpmath.exp(0.25)) / (0.9 + 0.1 * mpmath.exp(-0.25))))}),
+])
+def test_spent_is_what_another_program_says(tmp_path, oracle, change, release, times, event):
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=100, delta=1e-5, change=change)
+    for _ in range(times):
+        release(guard)
+    low, high = oracle([{**event, "count": times}], 1e-5)
+    assert low <= guard.spent.epsilon <= 1.01 * high + 1e-5 and guard.spent.releases == times and high < 1.01 * low
+
+
+def test_drawn_laplace_is_above_the_subsampled_laplace(tmp_path, oracle):
+    with netdp.Mechanism(tmp_path / "budget", epsilon=9, delta=1e-5, change="add-remove") as guard:
+        guard.laplace([[1.0]], clip=1, noise=0.7, rate=0.3)
+        assert oracle([{"mechanism": "subsampled-laplace", "noise": 0.7, "rate": 0.3}], 1e-5)[0] <= guard.spent.epsilon
+
+
+def test_choice_is_the_exponential_mechanism(tmp_path):
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=math.inf, delta=1e-5)
+    for scores, sensitivity, epsilon in (([0, 1, 2, -1], 1.0, 2.0), ([1e300, 1e300, 0], 1e3, 1.0), ([-5e-324, 0, 5e-324], 1.0, 3.0),
+                                         ([10.25, 10, 7], 0.3, 0.8)):
+        given = [min(max(mpmath.mpf(s), -mpmath.mpf(10) ** 200), mpmath.mpf(10) ** 200) for s in scores]
+        weights = [mpmath.exp(epsilon * (s - max(given)) / (2 * mpmath.mpf(sensitivity))) for s in given]
+        own = netdp.Mechanism(tmp_path / "budget", epsilon=math.inf, delta=1e-5, account=str(scores))
+        runs = 600
+        drawn = np.bincount([own.choose(scores, sensitivity=sensitivity, epsilon=epsilon) for _ in range(runs)], minlength=len(scores))
+        for count, weight in zip(drawn, weights):
+            chance = float(weight / sum(weights))
+            assert abs(count - runs * chance) <= 6 * (runs * chance * (1 - chance)) ** 0.5 + 1e-9, (scores, drawn)
+    for wrong in (dict(scores=[]), dict(scores=[1, math.nan]), dict(scores=[1, math.inf]), dict(scores=[[1, 2]]), dict(scores=[1j]),
+                  dict(sensitivity=0), dict(sensitivity=-1), dict(sensitivity=math.inf), dict(epsilon=0), dict(epsilon=65),
+                  dict(epsilon=math.nan)):
+        with pytest.raises(netdp.Invalid):
+            guard.choose(**{"scores": [1.0, 2.0], "sensitivity": 1.0, "epsilon": 1.0, **wrong})
+    assert guard.spent.releases == 0
+    with netdp.Mechanism(tmp_path / "budget", epsilon=0.5, delta=1e-5, account="small") as small:
+        small.choose([1, 2], sensitivity=1, epsilon=0.3)
+        with pytest.raises(netdp.NoAnswer, match="nothing was released"):
+            small.choose([1, 2], sensitivity=1, epsilon=0.3)
+        with pytest.raises(netdp.Invalid, match="another mechanism"):
+            small.gaussian([[1.0]], clip=1, noise=100)
+
+
+def test_kinds_of_release_that_do_not_fit_say_what_does(tmp_path):
+    replaced = netdp.Mechanism(tmp_path / "budget", epsilon=9, delta=1e-5)
+    moved = netdp.Mechanism(tmp_path / "budget", epsilon=9, delta=1e-5, change="add-remove", account="moved")
+    row = [[1.0]]
+    for guard, asked, words in (
+            (moved, dict(noise=1, out_of=9), "without replacement are accounted for where one is replaced"),
+            (replaced, dict(noise=1, rho=1), "one of the two"), (replaced, dict(), "one of the two"),
+            (replaced, dict(rho=0), "rho"), (replaced, dict(rho=math.nan), "rho"), (replaced, dict(rho=1e9), "noise"),
+            (replaced, dict(noise=1, out_of=0), "out_of"), (replaced, dict(noise=1, out_of=2.5), "out_of"),
+            (replaced, dict(noise=1, out_of=True), "out_of"), (replaced, dict(noise=1, out_of=math.inf), "out_of"),
+            (replaced, dict(noise=1, out_of=9, rate=0.5), "not both")):
+        with pytest.raises(netdp.Invalid, match=words):
+            guard.gaussian(row, clip=1, **asked)
+    assert replaced.spent.releases == moved.spent.releases == 0
+
+
+@pytest.mark.parametrize("rho", [1e-9, 0.02, 1 / 3, 0.5, 7.7, 2000])
+def test_noise_of_rho_is_no_less(tmp_path, rho):
+    with netdp.Mechanism(tmp_path / "budget", epsilon=math.inf, delta=1e-5) as guard:
+        guard.gaussian([[1.0]], clip=0.5, rho=rho)
+        least = 1 / mpmath.sqrt(2 * mpmath.mpf(rho))
+        assert least * (1 - mpmath.mpf(2) ** -42) <= guard.deviation <= least * (1 + mpmath.mpf(2) ** -24)
 
 
 @pytest.mark.parametrize("odd", [1j * np.ones((3, 2)), [[1 + 0j, 2]], [[1, float("nan")]], [[float("inf"), 0]], [[1e400, 0]],

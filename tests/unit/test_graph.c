@@ -645,11 +645,16 @@ static void test_no_lists_of_edges(void **state)
         {"% sym\n% 3 3 3\n1 2\n2 3\n", NULL},
         {"1 2\n% late\n2 3\n", "a '%' behind the first edge"},
         {"% bip weighted\n1 1 2\n", "a bipartite network"},
-        {"5 4\n2\n1 3\n2 4\n3 5\n4\n", "METIS"},
-        {"% c\n4 3\n2\n1 3 4\n2\n2\n", "METIS"},
-        {"3 2 1\n2 7\n1 7 3 4\n2 4\n", "METIS"},
-        {"4 2 10\n1 2\n1 1\n2 4\n2 3\n", "METIS"},
-        {"3 1\n2\n1\n\n", "METIS"},
+        {"5 4\n2\n1 3\n2 4\n3 5\n4\n", NULL},   /* of METIS */
+        {"% c\n4 3\n2\n1 3 4\n2\n2\n", NULL},   /* of METIS */
+        {"3 2 1\n2 7\n1 7 3 4\n2 4\n", NULL},   /* of METIS */
+        {"4 2 10\n1 2\n1 1\n2 4\n2 3\n", NULL}, /* of METIS */
+        {"3 1\n2\n1\n\n", NULL},                /* of METIS */
+        {"4 4\n2 4\n1 3\n2 4\n1 3\n", "METIS"}, /* or edges, some of them twice */
+        {"3 2\n2\n1 3\n1\n", "METIS"},          /* no edge twice */
+        {"% sym positive\n1 2 3 1082040961\n2 3 1 1082040961\n", NULL},
+        {"1 2 3 1082040961\n2 3 1 1082040961\n", "KONECT"},
+        {"% sym dynamic\n1 2 1 9\n1 2 -1 10\n", "a dynamic network"},
         {"1 first\n2 second\n#\n1 2\n", "Trivial Graph Format"},
         {"source,target\nsource,b\nb,c\n", "is a header's word"},
     };

@@ -260,7 +260,12 @@ static void test_refused(void **state)
     refuse(guard, (netdp_release){NETDP_GAUSSIAN, NAN, 1, 0, 1, 1, false}, "clip");
     refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1e-3, 0, 1, 1, false}, "noise");
     refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, NAN, 0, 1, 1, false}, "noise");
-    refuse(guard, (netdp_release){NETDP_LAPLACE, 1, 1, 0.5, 1, 1, false}, "rate");
+    refuse(guard, (netdp_release){NETDP_LAPLACE, 1, 1, 1.5, 1, 1, false}, "rate");
+    refuse(guard, (netdp_release){NETDP_EXPONENTIAL, 1, 1, 0, 1, 1, false}, "netdp_guard_choose");
+    refuse(guard, (netdp_release){NETDP_SUBSAMPLED_LAPLACE, 1, 1, 0.5, 1, 1, false}, "the rate");
+    refuse(guard, (netdp_release){NETDP_RANDOMISED_RESPONSE, 1, 1, 0, 1, 1, false}, "sqrt(2 rho)");
+    refuse(guard, (netdp_release){NETDP_GAUSSIAN_WITHOUT_REPLACEMENT, 1, 1, 0, 1, 1, false},
+           "which part of all rows");
     refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, -1, 1, false}, "rows");
     refuse(guard, (netdp_release){NETDP_GAUSSIAN, 1, 1, 0, 1, 0, false}, "rows");
     /* A row that is no number: refused, and nothing is spent. */
