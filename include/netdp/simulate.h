@@ -72,7 +72,7 @@ typedef struct netdp_learning {
     double decay;  /* step t = 0, 1, ... has size step / (t + 1)^decay, and so has all noise of
                      the round or phase; 0: constant. Of gossip-sgd and async-gossip-sgd
                      NETDP_BOUND_EVERYTHING still holds, of muffliato-sgd also
-                     NETDP_BOUND_PHASE_RELEASE (docs/proofs/phase-release.md) */
+                     NETDP_BOUND_PHASE_RELEASE (docs/proofs/shift.md) */
     int64_t local; /* a step's parts: each a clipped gradient at the model so far, of step / local.
                       0, 1: one; at most 10^6. Protects nodes, not rows; batches full */
     /* In [0, 1), of muffliato-sgd: a phase begins at z + momentum (z - the z of the phase before), z

@@ -5,17 +5,20 @@ import dataclasses
 import os
 import tempfile
 import types
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union, overload
 
 import numpy as np
 
 from netdp import _show
-from netdp._call import Invalid, Progress, Watch, call, ffi, lib, take_text, text_of
+from netdp._call import Invalid, NoAnswer, Progress, Watch, call, ffi, lib, take_text, text_of
 from netdp._network import Graph, Node, _view
 from netdp._question import Question, Unit, flag, number, settings_help
 
 if TYPE_CHECKING:  # a third of what importing netdp took
     import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from netdp._settings import Settings
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +202,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
 def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", noise: Optional[float] = None,
            as_: Optional[str] = None, mixing: Any = "metropolis", from_: Any = None, to: Any = None,
            coalition: bool = False, bound: str = "auto", draws: Optional[int] = None, seed: int = 1,
-           progress: Union[Progress, bool, None] = None, **settings: Any) -> Losses:
+           progress: Union[Progress, bool, None] = None, **settings: Unpack[Settings]) -> Losses:
     """How much does each node learn about each other node? (First tier: one call, one table. As `netdp loss`.)
 
     >>> print(netdp.losses("davis", rounds=20, noise=2, as_="dp:1e-6"))
@@ -213,7 +216,7 @@ def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", 
 
     The same bits as C and the command, for any number of threads. May be called from several threads at once.
     """
-    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings)
+    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, dict(settings))
     unit = Unit(as_ if as_ is not None else question.usual_unit())
     sigma = question.noise_of(noise, unit)
     with Watch(progress) as watch:
@@ -225,11 +228,47 @@ def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", 
 losses.__doc__ = (losses.__doc__ or "") + "\n    Settings:\n" + settings_help()
 
 
-def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, over: str = "worst",
+def _calibrate_events(given: Any, target: float, as_: str, max_noise: float) -> float:
+    """The least noise, to a part in 10^6 and on the safe side, of the events that have none: each step of the search is an
+    account of the whole list, and none looks at data."""
+    from netdp.events import Events
+    held = given if isinstance(given, Events) else None
+    events = list(held.events if held is not None else given)
+    if not any("noise" not in event for event in events):
+        raise Invalid("graph: all of these events have a noise; leave it out of those whose noise is to be found")
+
+    def at(noise: float) -> float:
+        filled = tuple(event if "noise" in event else {**event, "noise": noise} for event in events)
+        names = {event["mechanism"] for event in events}
+        replaced = held.adjacency if held is not None else "add-remove" if names & {"subsampled-gaussian", "subsampled-laplace"} else "replace"
+        return float(Events(replaced, filled).convert(as_))
+
+    low, high = 0.0, 1.0
+    while not at(high) <= target:
+        low, high = high, 4 * high
+        if low >= max_noise:
+            raise NoAnswer(f"target: {target:g} is not met at noise {max_noise:g}; give a larger one, or fewer steps")
+    while high - low > 1e-6 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if at(middle) <= target else (middle, high)
+    return high
+
+
+@overload
+def calibrate(graph: Any, *, target: float, as_: str, max_noise: float = ...) -> float: ...
+
+
+@overload
+def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, over: str = ..., protocol: str = ..., mixing: Any = ...,
+              from_: Any = ..., to: Any = ..., coalition: bool = ..., bound: str = ..., max_noise: float = ..., tune_dither: bool = ...,
+              tune_pairs: bool = ..., seed: int = ..., progress: Union[Progress, bool, None] = ..., **settings: Unpack[Settings]) -> Calibration: ...
+
+
+def calibrate(graph: Any, *, rounds: Union[int, str, None] = None, target: float, as_: str, over: str = "worst",
               protocol: str = "averaging", mixing: Any = "metropolis", from_: Any = None, to: Any = None,
               coalition: bool = False, bound: str = "auto", max_noise: float = 1e6, tune_dither: bool = False,
               tune_pairs: bool = False, seed: int = 1, progress: Union[Progress, bool, None] = None,
-              **settings: Any) -> Calibration:
+              **settings: Any) -> Union[Calibration, float]:
     """The least noise, on the safe side, that meets a target. (First tier: one call. As `netdp calibrate`.)
 
     >>> print(netdp.calibrate("ring 12", rounds=20, dither=0.1, target=1, as_="dp:1e-6", over="mean"))
@@ -237,10 +276,20 @@ def calibrate(graph: Any, *, rounds: Union[int, str], target: float, as_: str, o
     `over`: "worst" (every pair of people has `target` at most) or "mean" of the pairs. `tune_dither`, `tune_pairs`:
     choose the dither, or the noise in pairs, too. All else is as `netdp.losses` has it; `.achieved` is its answer at
     the noise that was found.
+
+    A list of events (`netdp.events`) in place of the graph, without `rounds`: the noise of those events that have none, such as
+    T steps at a sampling rate:
+
+    >>> netdp.calibrate([{"mechanism": "subsampled-gaussian", "rate": 0.01, "count": 1000}], target=1, as_="dp:1e-5")
     """
+    if rounds is None:
+        if isinstance(graph, str) or not hasattr(getattr(graph, "events", graph), "__iter__") or not all(
+                isinstance(each, Mapping) and "mechanism" in each for each in getattr(graph, "events", graph)):
+            raise Invalid("rounds: is missing; give how many, or 'auto' (a list of events takes none)")
+        return _calibrate_events(graph, number("target", target), Unit(as_).text, number("max_noise", max_noise))
     if not isinstance(over, str) or over not in ("worst", "mean"):
         raise Invalid("over: must be 'worst' or 'mean'")
-    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, settings, calibrates=True)
+    question = Question(graph, protocol, rounds, mixing, from_, to, coalition, bound, seed, dict(settings), calibrates=True)
     unit = Unit(as_)
     asked = ffi.new("netdp_target *", {
         "epsilon": number("target", target), "unit": unit.value[0], "max_noise": number("max_noise", max_noise),

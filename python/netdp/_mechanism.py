@@ -51,8 +51,9 @@ class Mechanism:
     >>> total = guard.gaussian(rows, clip=1.0, noise=20)
 
     The file is made where there is none; any number of processes may hold it. `account`: whose data, where a file holds
-    several. `change`: what a row's being protected means, "replace", or "add-remove" (then the number of rows is not public
-    either). The noise is from the system's secure generator, exactly rounded; nothing of it can be drawn again.
+    several. `change`: what is hidden of a row. "replace": which values it has; that there are so many rows is public, and a
+    clipped sum moves by at most 2 clip. "add-remove": whether it is there at all, so that the number of rows is not public
+    either; the sum moves by clip. The file keeps to what it was made with. The noise is from the system's secure generator, exactly rounded; nothing of it can be drawn again.
 
     What is spent is spent before there is noise, so that no crash gives it back. A release that the budget does not hold
     raises `netdp.NoAnswer`, and nothing is spent. What the guarantee assumes: that all that is told about these people goes
@@ -71,13 +72,16 @@ class Mechanism:
         self.change = change
         #: Of the last release: standard deviation of each number's noise (of Laplace its scale).
         self.deviation: Optional[float] = None
+        #: Of the last release with `drop`: rows that were not finite and counted as 0. It tells about rows: keep it to yourself.
+        self.dropped: int = 0
 
     def gaussian(self, rows: Any, *, clip: float, noise: float, rate: float = 1.0, drop: bool = False) -> Numbers:
         """The sum over `rows` (the first dimension), each clipped to L2 norm `clip`, and Gaussian noise.
 
         `noise`: sigma in units of the sensitivity, which is 2 clip, or clip with "add-remove". `rate`: with "add-remove",
         the chance with which you drew each row for this release, anew and secretly: what is spent is less then. A row with
-        NaN or an infinity is refused, which tells whoever sees the error about that row; with `drop` it counts as 0.
+        NaN or an infinity is refused, which tells whoever sees the error about that row; with `drop` it counts as 0, and
+        ``.dropped`` says how many did.
         """
         return self._release(lib.NETDP_GAUSSIAN, rows, clip, noise, rate, drop)
 
@@ -131,7 +135,7 @@ class Mechanism:
                                             "rate": number("rate", rate), "rows": len(given), "width": width, "drop": bool(drop)})
         call(lib.netdp_guard_release, self._held(), asked, ffi.from_buffer("double[]", given) if given.size else ffi.NULL,
              ffi.from_buffer("double[]", total, require_writable=True), notes)
-        self.deviation = notes.deviation
+        self.deviation, self.dropped = notes.deviation, int(notes.dropped)
         return total.reshape(shape)
 
     @property

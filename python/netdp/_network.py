@@ -22,6 +22,8 @@ class Graph:
         self._pointer = pointer
         self._labels = list(labels) if labels is not None else None
         self._index: Optional[Dict[Node, int]] = None
+        #: Pairs and their weights as they were given, where they had some.
+        self._weighted: Optional[Tuple[npt.NDArray[Any], npt.NDArray[np.float64]]] = None
         #: What was dropped on the way, by what it is: {"self_loops": 2}.
         self.notes: Dict[str, int] = {
             name: getattr(notes, name) for name in ("self_loops", "repeats", "weights", "outside", "redraws")
@@ -131,7 +133,33 @@ def _from_pairs(nodes: int, pairs: npt.NDArray[Any], weights: Optional[npt.NDArr
     made, notes = ffi.new("netdp_graph **"), ffi.new("netdp_graph_notes *")
     call(lib.netdp_graph_from_list, listed, made, notes)
     del keep
-    return _own(made, labels, notes)
+    graph_of = _own(made, labels, notes)
+    if weights is not None:
+        graph_of._weighted = pairs.reshape(-1, 2), weights
+    return graph_of
+
+
+def _largest(whole_graph: Graph) -> Graph:
+    """Its largest component, of several as large the one with the smallest node."""
+    part = np.full(whole_graph.nodes, -1, dtype=np.int64)
+    sizes: List[int] = []
+    while (part < 0).any():
+        first = np.array([int(np.argmin(part >= 0))], dtype=np.int32)
+        hops = np.empty(whole_graph.nodes, dtype=np.int32)
+        call(lib.netdp_graph_distances, whole_graph._pointer, ffi.from_buffer("int32_t[]", first), 1,
+             ffi.from_buffer("int32_t[]", hops, require_writable=True))
+        part[hops >= 0] = len(sizes)
+        sizes.append(int((hops >= 0).sum()))
+    if len(sizes) == 1:
+        return whole_graph
+    kept = part == int(np.argmax(sizes))
+    number, names = np.cumsum(kept) - 1, whole_graph.names
+    pairs, weights = whole_graph._weighted or (whole_graph.edge_array(), None)
+    inside = kept[pairs[:, 0]]
+    made = _from_pairs(int(kept.sum()), number[pairs[inside]], None if weights is None else weights[inside],
+                       [names[v] for v in np.flatnonzero(kept)], whole_graph.origin)
+    made.notes = {**whole_graph.notes, "outside": int((~kept).sum())}
+    return made
 
 
 def _from_networkx(given: Any, weight: Optional[str]) -> Graph:
@@ -293,7 +321,7 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
     """A graph from what you have; names are kept.
 
     - a family as on the command line: ``"davis"``, ``"ring 12"``, ``"erdos-renyi 2048 c=1.2"`` (`seed`, `connected`);
-    - a file: a path, or the name of a file that is there (`giant_component`: its largest component);
+    - a file: a path, or the name of a file that is there;
     - a NetworkX or igraph graph, undirected (`weight`: the edges' attribute to keep);
     - a SciPy sparse or square NumPy matrix: an edge wherever it is not 0 (`weight=True`: keep the entries);
     - a pandas frame: edges in columns such as source and target, or in its only two (`weight=True`: the column weight), or a
@@ -301,8 +329,12 @@ def graph(given: Any, *, nodes: Optional[int] = None, weight: Union[str, bool, N
     - edges: an array [count][2] of whole numbers (a 2 x 2 one too), a pair of arrays (from, to), or pairs of names
       (`nodes`: how many, where the last ones have no edge).
 
-    Loops and repeats are dropped; ``.notes`` says how many.
+    Loops and repeats are dropped; ``.notes`` says how many. `giant_component`: only the largest component is kept, and
+    ``.notes["outside"]`` says how many nodes are not in it.
     """
+    if giant_component and not isinstance(given, os.PathLike) and not (isinstance(given, str) and (
+            os.path.exists(given) or not given.split(" ")[0].replace("-", "").isalpha())):
+        return _largest(graph(given, nodes=nodes, weight=weight, seed=seed, connected=False))
     if isinstance(given, Graph):
         return given
     if isinstance(given, os.PathLike):

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
 from netdp._call import Interrupted, Invalid, Progress, Watch, call, ffi, lib
-from netdp._network import Graph, Node
+from netdp._network import Graph, Node, whole
 from netdp._question import Question, Unit, number
 
 if TYPE_CHECKING:  # a third of what importing netdp took
@@ -33,6 +33,9 @@ class Simulation:
     deviation: float
     sensitivity: float
     assumes: str
+    #: With `every`: how many gradient steps were done, and the models [points][nodes][parameters] then; the last is `models`.
+    curve_steps: Optional[npt.NDArray[np.int64]] = None
+    curve: Optional[npt.NDArray[np.float64]] = None
 
     @property
     def nodes(self) -> Tuple[Node, ...]:
@@ -57,7 +60,8 @@ class Simulation:
 class _Asking:
     """The function of one's own, between C and NumPy or torch."""
 
-    def __init__(self, gradient: Gradient, nodes: int, width: int, rows: int, torch: bool, check: bool) -> None:
+    def __init__(self, gradient: Gradient, nodes: int, width: int, rows: int, torch: bool, check: bool, every: int) -> None:
+        self.every, self.kept = every, []  # type: int, List[Tuple[int, npt.NDArray[np.float64]]]
         self.gradient, self.shape, self.rows, self.torch = gradient, (nodes, width), rows, torch
         self.check = check
         self.raised: Optional[BaseException] = None
@@ -97,6 +101,8 @@ class _Asking:
 
     def __call__(self, step: int, models: npt.NDArray[np.float64], into: npt.NDArray[np.float64]) -> None:
         found = self.call(models)
+        if self.every and step % self.every == 0:
+            self.kept.append((step, models.copy()))
         if self.check and step in (0, 1):
             self.look(models, found)
         into[:] = found
@@ -121,7 +127,7 @@ def netdp_asked(context: Any, step: int, model: Any, gradient: Any) -> bool:
 
 def simulate(graph: Any, *, gradient: Gradient, start: Any, rounds: int, step: float, clip: float, noise: float,
              protocol: str = "muffliato-sgd", rows: int = 1, mixing: Any = "metropolis", seed: int = 1, repeat: int = 0,
-             torch: bool = False, check: bool = True, progress: Union[Progress, bool, None] = None,
+             torch: bool = False, check: bool = True, every: int = 0, progress: Union[Progress, bool, None] = None,
              **settings: Any) -> Simulation:
     """Learns any model by gossip, from its gradients. (Second tier. A simulation: the noise comes from `seed`.)
 
@@ -133,7 +139,8 @@ def simulate(graph: Any, *, gradient: Gradient, start: Any, rounds: int, step: f
 
     What the guarantee assumes of the function, and no clip can see to: nothing is kept from call to call, and no node's
     gradient looks at other nodes' data. `check` asks again, and asks with other nodes' models changed, in the first two
-    steps, and refuses what gives itself away.
+    steps, and refuses what gives itself away. `every`: keeps the models before every so many gradient steps, and the last
+    (``.curve``); 0: none of them.
     """
     question = Question(graph, protocol, rounds, mixing, None, None, False, "auto", seed, settings)
     if question.protocol == ffi.NULL or not question.protocol.reacts:
@@ -144,7 +151,7 @@ def simulate(graph: Any, *, gradient: Gradient, start: Any, rounds: int, step: f
     if rows < 1:
         raise Invalid("rows: must be a whole number from 1")
     nodes, width = question.graph.nodes, len(first)
-    asking = _Asking(gradient, nodes, width, rows, torch, check)
+    asking = _Asking(gradient, nodes, width, rows, torch, check, whole("every", every))
     sensitivity = 2 * number("clip", clip) / rows
     deviation = question.noise_of(noise, Unit("loss")) * sensitivity
     handle = ffi.new("char *")
@@ -165,7 +172,9 @@ def simulate(graph: Any, *, gradient: Gradient, start: Any, rounds: int, step: f
     finally:
         del _asking[key]
     protected = "a node's whole data" if rows == 1 else "one row of one node's data"
+    kept = [*asking.kept, (int(notes.asked), models)] if every else []
     return Simulation(
+        curve_steps=np.array([step for step, _ in kept], dtype=np.int64) if kept else None, curve=np.stack([each for _, each in kept]) if kept else None,
         graph=question.graph, models=models, steps=notes.asked, dropped=notes.dropped,
         clipped=notes.clipped / max(1, notes.asked * nodes * rows), deviation=deviation, sensitivity=sensitivity,
         assumes=question.words(noise).rstrip("\n").replace("a node's whole data replaced", protected + " replaced") + f"\nof the gradients: {protected} changes one by at most "

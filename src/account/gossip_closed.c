@@ -1,5 +1,5 @@
 /*
- * What is not proven is closed: every message counts as seen, and the answer says why (docs/proofs/certificate.md, "Where it
+ * What is not proven is closed: every message counts as seen, and the answer says why (docs/proofs/shift.md, "Where it
  * holds, and where not"). And what doubles resolve of a lower bound, which is no guarantee.
  */
 #include "account/gossip.h"

@@ -1,4 +1,4 @@
-/* Gossip in phases: each accounted for on its own, up to the states under its end dither (docs/proofs/phase-release.md),
+/* Gossip in phases: each accounted for on its own, up to the states under its end dither (docs/proofs/shift.md),
    or all together where their noise is correlated (docs/proofs/quiet.md). */
 #include "account/gossip.h"
 
@@ -10,15 +10,15 @@
 #include "account/observe/certificate.h"
 #include "account/shift/dense.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /* The part of a phase's account that observers share, made by the first of them. */
 static netdp_status need_phase(netdp_i_gossip_account *a, netdp_error *error)
 {
     const netdp_linear *protocol = a->request->protocol;
-    netdp_status status = netdp_i_gossip_dense(a, error);
-    if (status != NETDP_OK)
-        return status;
+    netdp_status status = NETDP_OK;
+    TRY(netdp_i_gossip_dense(a, error));
 #pragma omp critical(netdp_shared_phase)
     {
         if (a->phase == NULL)
@@ -53,28 +53,27 @@ typedef struct stories {
     const netdp_i_shift_problem *problem;
     netdp_i_displacement of;
     double *v, *pull, loss[BLOCK], off[BLOCK];
+    double *all; /* [rounds + 1][nodes], then [pairs]: of all sources; [count] each */
+    netdp_i_pool pool;
 } stories;
 
 static void stories_clear(stories *s)
 {
-    netdp_i_free(s->of.g);
-    netdp_i_free(s->of.c);
-    netdp_i_free(s->v);
-    netdp_i_free(s->pull);
+    netdp_i_pool_clear(&s->pool);
 }
 
-static netdp_status stories_new(const netdp_i_shift_problem *problem, stories *s,
+static netdp_status stories_new(const netdp_i_shift_problem *problem, int32_t count, stories *s,
                                 netdp_error *error)
 {
-    const int64_t cells = (int64_t)problem->nodes * BLOCK;
-    *s = (stories){.problem = problem};
-    s->of.g = NETDP_I_NEW(double, cells * problem->rounds);
-    s->of.c = NETDP_I_NEW(double, problem->pair_count *BLOCK);
-    s->v = NETDP_I_NEW(double, cells *(problem->rounds + 1));
-    s->pull = NETDP_I_NEW(double, problem->pair_count *BLOCK);
-    return s->of.g == NULL || s->of.c == NULL || s->v == NULL || s->pull == NULL
-               ? netdp_i_no_memory(error)
-               : NETDP_OK;
+    const int64_t cells = (int64_t)problem->nodes * BLOCK, pairs = problem->pair_count;
+    s->problem = problem;
+    s->of.g = NETDP_I_TAKE(&s->pool, double, cells * problem->rounds);
+    s->of.c = NETDP_I_TAKE(&s->pool, double, pairs *BLOCK);
+    s->v = NETDP_I_TAKE(&s->pool, double, cells *(problem->rounds + 1));
+    s->pull = NETDP_I_TAKE(&s->pool, double, pairs *BLOCK);
+    s->all =
+        NETDP_I_TAKE(&s->pool, double, ((problem->rounds + 1) * problem->nodes + pairs) * count);
+    return netdp_i_pool_made(&s->pool, error);
 }
 
 /* Those of some sources, and how all noises move in them. */
@@ -85,14 +84,12 @@ static netdp_status tell_stories(const netdp_i_dense *dense, stories *s, const i
     s->of.lanes = count;
     s->of.source = source;
     const netdp_i_moved moved = {s->v, s->pull, s->off};
-    netdp_status status = netdp_i_dense_find(dense, &s->of, error);
-    for (int step = 0; status == NETDP_OK; step++) {
-        status = netdp_i_displacement_loss(s->problem, &s->of, s->loss, &moved, error);
-        if (status != NETDP_OK || step == STEPS)
-            break;
-        status = netdp_i_dense_refine(dense, &s->of, &moved, gain, error);
+    TRY(netdp_i_dense_find(dense, &s->of, error));
+    for (int step = 0; step < STEPS; step++) {
+        TRY(netdp_i_displacement_loss(s->problem, &s->of, s->loss, &moved, error));
+        TRY(netdp_i_dense_refine(dense, &s->of, &moved, gain, error));
     }
-    return status;
+    return netdp_i_displacement_loss(s->problem, &s->of, s->loss, &moved, error);
 }
 
 /*
@@ -105,15 +102,14 @@ static netdp_status fill_gram(const netdp_i_dense *dense, const netdp_i_shift_pr
 {
     const int64_t moved = (problem->rounds + 1) * problem->nodes, m = count;
     const int64_t rows = moved + problem->pair_count;
-    double *all = NETDP_I_NEW(double, rows *m), squares = 0, off = 0;
-    stories s;
-    netdp_status status = stories_new(problem, &s, error);
-    if (status == NETDP_OK && all == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t first = 0; status == NETDP_OK && first < count; first += BLOCK) {
+    double squares = 0, off = 0;
+    CLEARED(stories_clear) stories s = {0};
+    TRY(stories_new(problem, count, &s, error));
+    double *all = s.all;
+    for (int32_t first = 0; first < count; first += BLOCK) {
         const int32_t lanes = count - first < BLOCK ? count - first : BLOCK;
-        status = tell_stories(dense, &s, source + first, lanes, error);
-        for (int32_t l = 0; status == NETDP_OK && l < lanes; l++) {
+        TRY(tell_stories(dense, &s, source + first, lanes, error));
+        for (int32_t l = 0; l < lanes; l++) {
             off += s.off[l] * s.off[l];
             squares += s.loss[l];
             for (int64_t i = 0; i < moved; i++)
@@ -122,18 +118,15 @@ static netdp_status fill_gram(const netdp_i_dense *dense, const netdp_i_shift_pr
                 all[(moved + i) * m + first + l] = s.of.c[i * lanes + l];
         }
     }
-    if (status == NETDP_OK)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, count, (int)rows, 1, all, count, 0,
-                    told->gram, count);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, count, (int)rows, 1, all, count, 0,
+                told->gram, count);
     /* |V c + E c|^2 <= c' gram c + (2 |V| |E| + |E|^2) |c|^2, and what the products round. */
     const double round = (double)(rows + 8) * DBL_EPSILON;
     const double astray = sqrt(off) * (1 + 1e-12);
     told->floor = (astray * (2 * sqrt(squares) + astray) + round * squares) * (1 + 1e-12);
     if (!(told->floor < 1))
         told->floor = INFINITY;
-    stories_clear(&s);
-    netdp_i_free(all);
-    return status;
+    return NETDP_OK;
 }
 
 /* What one phase tells of the nodes outside of the set, `others`, proven. */
@@ -147,22 +140,18 @@ static netdp_status tell_phase(netdp_i_gossip_account *a, const int32_t *member,
                                      .rounds = protocol->every,
                                      .end = protocol->end_dither};
     netdp_linear phase = *protocol;
-    netdp_i_shift_problem problem;
+    CLEARED(netdp_i_shift_problem_clear) netdp_i_shift_problem problem = {0};
     netdp_i_dense *dense = NULL;
     phase.quiet = (netdp_quiet){0};
-    netdp_status status = netdp_i_shift_problem_new(&phase, &view, &problem, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_dense_new(&problem, a->inner, &dense, error);
+    TRY(netdp_i_shift_problem_new(&phase, &view, &problem, error));
+    netdp_status status = netdp_i_dense_new(&problem, a->inner, &dense, error);
     if (status == NETDP_OK)
         status = fill_gram(dense, &problem, others, told->count, told, error);
-    if (status == NETDP_NO_ANSWER) {
-        told->floor = INFINITY;
-        status = NETDP_OK;
-    }
     netdp_i_dense_free(dense);
-    netdp_i_shift_problem_clear(&problem);
-    return status;
+    if (status != NETDP_NO_ANSWER)
+        return status;
+    told->floor = INFINITY;
+    return NETDP_OK;
 }
 
 /* All phases together, where their noise is correlated (docs/proofs/quiet.md). */
@@ -171,16 +160,15 @@ static netdp_status account_quiet(netdp_i_gossip_account *a, const netdp_i_obser
 {
     const netdp_losses *l = a->losses;
     const int64_t n = netdp_graph_nodes(a->graph);
-    int32_t *place = NETDP_I_NEW(int32_t, n), *others = NETDP_I_NEW(int32_t, n);
-    int32_t *which = NETDP_I_NEW(int32_t, l->from_count);
-    netdp_i_told told = {.gram = NETDP_I_NEW(double, n *n), .noise = NULL};
-    double *noise = observer->pairing != NULL ? NETDP_I_NEW(double, n *n) : NULL;
-    netdp_status status = NETDP_OK;
-    if (place == NULL || others == NULL || which == NULL || told.gram == NULL ||
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *others = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *which = NETDP_I_NEW(int32_t, l->from_count);
+    OWNED double *gram = NETDP_I_NEW(double, n *n);
+    OWNED double *noise = observer->pairing != NULL ? NETDP_I_NEW(double, n *n) : NULL;
+    netdp_i_told told = {.gram = gram, .noise = noise};
+    if (place == NULL || others == NULL || which == NULL || gram == NULL ||
         (observer->pairing != NULL && noise == NULL))
-        status = netdp_i_no_memory(error);
-    if (status != NETDP_OK)
-        goto done;
+        return netdp_i_no_memory(error);
     for (int32_t i = 0; i < l->members; i++)
         place[member[i]] = -1;
     for (int32_t v = 0; v < n; v++)
@@ -190,23 +178,16 @@ static netdp_status account_quiet(netdp_i_gossip_account *a, const netdp_i_obser
         }
     for (int32_t i = 0; i < l->from_count; i++) /* what is said of a member counts nowhere */
         which[i] = place[l->from[i]] < 0 ? 0 : place[l->from[i]];
-    told.noise = noise;
     if (noise != NULL)
         netdp_i_paired_noise(observer->pairing, place, told.count, noise);
-    status = tell_phase(a, member, others, &told, error);
+    TRY(tell_phase(a, member, others, &told, error));
     for (int32_t i = 0; i < l->from_count; i++)
         loss[i] = a->most;
-    if (status == NETDP_OK && told.floor < 1)
-        status = netdp_i_quiet_loss(a->quiet, &told, which, l->from_count, loss, error);
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+    if (told.floor < 1)
+        TRY(netdp_i_quiet_loss(a->quiet, &told, which, l->from_count, loss, error));
+    for (int32_t i = 0; i < l->from_count; i++)
         loss[i] = fmin(loss[i], a->most);
-done:
-    netdp_i_free(place);
-    netdp_i_free(others);
-    netdp_i_free(which);
-    netdp_i_free(told.gram);
-    netdp_i_free(noise);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Phases whose noise is fresh ---- */
@@ -223,17 +204,13 @@ static netdp_status prove_phase(netdp_i_gossip_account *a, const netdp_i_observe
     double end = 0;
     const netdp_linear phase = phase_alone(protocol, &end);
     const bool resolved = fmin(noise, end) >= LEAST_AT_ONCE && observer->pairing == NULL;
-    netdp_status status = netdp_i_gossip_dense(a, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_gossip_dense(a, error));
     if (!protocol->accelerate && !resolved)
         return netdp_i_certified_loss(&phase, &a->dense, observer, end, of, a->inner, error);
     netdp_i_observer alone = *observer;
     alone.pairing = NULL;
-    status = need_phase(a, error);
-    return status != NETDP_OK
-               ? status
-               : netdp_i_phase_proven(a->phase, &phase, &alone, end, of, a->inner, error);
+    TRY(need_phase(a, error));
+    return netdp_i_phase_proven(a->phase, &phase, &alone, end, of, a->inner, error);
 }
 
 netdp_status netdp_i_gossip_phases(netdp_i_gossip_account *a, const netdp_i_observer *observer,
@@ -243,8 +220,8 @@ netdp_status netdp_i_gossip_phases(netdp_i_gossip_account *a, const netdp_i_obse
     const netdp_i_sources of = {l->from_count, l->from, loss};
     if (a->quiet != NULL)
         return account_quiet(a, observer, member, loss, error);
-    netdp_status status = prove_phase(a, observer, &of, error);
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+    TRY(prove_phase(a, observer, &of, error));
+    for (int32_t i = 0; i < l->from_count; i++)
         loss[i] = fmin(loss[i], 1) * a->most;
-    return status;
+    return NETDP_OK;
 }

@@ -9,6 +9,7 @@
 #include "audit/siege.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 typedef struct errors {
     int32_t nodes;
@@ -45,31 +46,29 @@ static void conclude(const errors *e, int64_t runs, const double *expected, netd
     }
 }
 
+static void errors_clear(errors *e)
+{
+    netdp_i_free(e->away);
+}
+
 netdp_status netdp_reconstruct_everybody(const netdp_gossip_attack *attack,
                                          const netdp_progress *progress, netdp_guess *guess,
                                          netdp_error *error)
 {
     NETDP_I_GIVEN(error, attack && attack->protocol && attack->protocol->mixing && guess);
-    netdp_i_siege s = {0};
-    errors e = {0};
-    double *expected = NULL;
-    netdp_status status = netdp_i_siege_new(&s, attack, 1, error);
-    if (status == NETDP_OK) {
-        const int64_t batches = (attack->runs + NETDP_I_SIEGE_BATCH - 1) / NETDP_I_SIEGE_BATCH;
-        e = (errors){s.nodes, NETDP_I_NEW(double, 2 * batches * s.nodes)};
-        expected = NETDP_I_NEW(double, s.nodes);
-        s.take = add_errors;
-        s.context = &e;
-        status = e.away == NULL || expected == NULL
-                     ? netdp_i_no_memory(error)
-                     : netdp_i_siege_estimate(&s, NETDP_PRIOR, expected, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_i_siege_run(&s, attack->runs, "reconstruction", progress, error);
-    if (status == NETDP_OK)
-        conclude(&e, attack->runs, expected, guess);
-    netdp_i_siege_clear(&s);
-    netdp_i_free(e.away);
-    netdp_i_free(expected);
-    return status;
+    CLEARED(netdp_i_siege_clear) netdp_i_siege s = {0};
+    CLEARED(errors_clear) errors e = {0};
+    OWNED double *expected = NULL;
+    TRY(netdp_i_siege_new(&s, attack, 1, error));
+    const int64_t batches = (attack->runs + NETDP_I_SIEGE_BATCH - 1) / NETDP_I_SIEGE_BATCH;
+    e = (errors){s.nodes, NETDP_I_NEW(double, 2 * batches * s.nodes)};
+    expected = NETDP_I_NEW(double, s.nodes);
+    s.take = add_errors;
+    s.context = &e;
+    if (e.away == NULL || expected == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_siege_estimate(&s, NETDP_PRIOR, expected, error));
+    TRY(netdp_i_siege_run(&s, attack->runs, "reconstruction", progress, error));
+    conclude(&e, attack->runs, expected, guess);
+    return NETDP_OK;
 }

@@ -20,6 +20,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 
 /* log C(n, k) of 2^30 runs loses 40 bits; 80 remain. */
@@ -473,19 +474,13 @@ netdp_status netdp_audit_scores(const netdp_scores *scores, double confidence, d
                                 netdp_evidence *evidence, netdp_error *error)
 {
     NETDP_I_GIVEN(error, scores && scores->world[0] && scores->world[1] && evidence);
-    netdp_status status = check_open("the confidence", confidence, error);
-    if (status == NETDP_OK)
-        status = check_open("delta", delta, error);
-    if (status == NETDP_OK)
-        status = check_scores(scores, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_open("the confidence", confidence, error));
+    TRY(check_open("delta", delta, error));
+    TRY(check_scores(scores, error));
     const int64_t chosen = scores->runs / 3, tested = scores->runs - chosen;
     const design d = design_of(tested, confidence, delta, NETDP_TRADE_POINTS);
     thresholds t = {0};
-    status = choose(scores, chosen, &d, &t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(choose(scores, chosen, &d, &t, error));
     netdp_evidence made = {.confidence = confidence, .delta = delta, .tested = tested};
     test_points(scores, chosen, &t, &made);
     weigh(&made);
@@ -545,10 +540,8 @@ static netdp_status check_claim(const netdp_evidence *evidence, double mu, doubl
     if (evidence->tested < 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "the evidence is of no runs; audit the scores first");
-    netdp_status status = check_open("the evidence's confidence", evidence->confidence, error);
-    if (status == NETDP_OK)
-        status = check_open("the evidence's delta", evidence->delta, error);
-    return status;
+    TRY(check_open("the evidence's confidence", evidence->confidence, error));
+    return check_open("the evidence's delta", evidence->delta, error);
 }
 
 netdp_status netdp_audit_verdict(const netdp_evidence *evidence, double mu, double epsilon,

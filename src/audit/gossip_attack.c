@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "protocol/pairing.h"
 #include "simulate/gossip.h"
 
@@ -114,10 +115,9 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
 
 static netdp_status check_honest(const netdp_gossip_attack *attack, netdp_error *error)
 {
-    const netdp_status status =
-        netdp_i_check_choice("honest", (int64_t)attack->honest, NETDP_HONEST_PULL, error);
-    if (status != NETDP_OK || attack->honest == NETDP_HONEST_SILENT)
-        return status;
+    TRY(netdp_i_check_choice("honest", (int64_t)attack->honest, NETDP_HONEST_PULL, error));
+    if (attack->honest == NETDP_HONEST_SILENT)
+        return NETDP_OK;
     if (!attack->protocol->reacts)
         return netdp_i_fail(error, NETDP_INVALID,
                             "audit: honest nodes pull in learning only, where contributions react "
@@ -133,36 +133,28 @@ static netdp_status check_honest(const netdp_gossip_attack *attack, netdp_error 
 
 static netdp_status check_attack(const netdp_gossip_attack *attack, netdp_error *error)
 {
-    netdp_status status = netdp_linear_check(attack->protocol, error);
-    if (status == NETDP_OK && !netdp_mixing_is_symmetric(attack->protocol->mixing))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: mixing '%s' is not symmetric on this graph; give metropolis",
-                              netdp_mixing_name(attack->protocol->mixing));
-    if (status == NETDP_OK && (!(attack->noise > 0) || isinf(attack->noise)))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: noise %g; give a finite number above 0 (without noise there "
-                              "is nothing to audit)",
-                              attack->noise);
-    if (status == NETDP_OK && !(attack->rate >= 0 && attack->rate <= 1))
-        status = netdp_i_fail(error, NETDP_INVALID, "audit: rate %g; give one from 0 to 1",
-                              attack->rate);
-    if (status == NETDP_OK && (attack->runs < 1 || attack->runs >> 32 != 0))
-        status = netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 1 or more, below 2^32");
-    if (status == NETDP_OK)
-        status =
-            netdp_i_check_choice("sees", (int64_t)attack->view.sees, NETDP_SEES_EVERYTHING, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("own-noise", (int64_t)attack->view.own_noise,
-                                      NETDP_OWN_NOISE_COUNTS, error);
-    if (status == NETDP_OK)
-        status = check_nodes(attack, error);
-    if (status == NETDP_OK)
-        status = check_pattern(attack, error);
-    if (status == NETDP_OK)
-        status = check_faults(attack, error);
-    if (status == NETDP_OK)
-        status = check_honest(attack, error);
-    return status;
+    TRY(netdp_linear_check(attack->protocol, error));
+    if (!netdp_mixing_is_symmetric(attack->protocol->mixing))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: mixing '%s' is not symmetric on this graph; give metropolis",
+                            netdp_mixing_name(attack->protocol->mixing));
+    if (!(attack->noise > 0) || isinf(attack->noise))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: noise %g; give a finite number above 0 (without noise there "
+                            "is nothing to audit)",
+                            attack->noise);
+    if (!(attack->rate >= 0 && attack->rate <= 1))
+        return netdp_i_fail(error, NETDP_INVALID, "audit: rate %g; give one from 0 to 1",
+                            attack->rate);
+    if (attack->runs < 1 || attack->runs >> 32 != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 1 or more, below 2^32");
+    TRY(netdp_i_check_choice("sees", (int64_t)attack->view.sees, NETDP_SEES_EVERYTHING, error));
+    TRY(netdp_i_check_choice("own-noise", (int64_t)attack->view.own_noise, NETDP_OWN_NOISE_COUNTS,
+                             error));
+    TRY(check_nodes(attack, error));
+    TRY(check_pattern(attack, error));
+    TRY(check_faults(attack, error));
+    return check_honest(attack, error);
 }
 
 static void fill_pattern(battle *b, int64_t slots)
@@ -178,21 +170,21 @@ static void fill_pattern(battle *b, int64_t slots)
 static netdp_status fill_gains(battle *b, netdp_error *error)
 {
     const netdp_gossip_attack *attack = b->attack;
-    bool *member = NETDP_I_NEW(bool, b->nodes), *seen = NETDP_I_NEW(bool, b->nodes);
-    netdp_status status = member == NULL || seen == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t u = 0; status == NETDP_OK && u < b->nodes; u++)
+    OWNED bool *member = NETDP_I_NEW(bool, b->nodes);
+    OWNED bool *seen = NETDP_I_NEW(bool, b->nodes);
+    if (member == NULL || seen == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; u < b->nodes; u++)
         b->gains[u] = attack->honest != NETDP_HONEST_PULL || u == attack->victim ? 0
                       : attack->gains != NULL                                    ? attack->gains[u]
                                                                                  : attack->gain;
-    for (int64_t t = 0; status == NETDP_OK && t < b->timeline.rounds; t++) {
+    for (int64_t t = 0; t < b->timeline.rounds; t++) {
         netdp_i_view_nodes(&b->timeline, &attack->view, t, member, seen);
         for (int32_t u = 0; u < b->nodes; u++)
             if (member[u] || (seen[u] && attack->gains == NULL))
                 b->gains[u] = 0;
     }
-    netdp_i_free(member);
-    netdp_i_free(seen);
-    return status;
+    return NETDP_OK;
 }
 
 static void battle_clear(battle *b)
@@ -222,9 +214,7 @@ static void break_protocol(battle *b)
 static netdp_status battle_new(battle *b, netdp_error *error)
 {
     const netdp_gossip_attack *attack = b->attack;
-    netdp_status status = check_attack(attack, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_attack(attack, error));
     const int64_t slots = netdp_i_contribution(attack->protocol, attack->protocol->rounds - 1) + 1;
     b->protocol = *attack->protocol;
     b->nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
@@ -238,9 +228,8 @@ static netdp_status battle_new(battle *b, netdp_error *error)
     if (b->pattern == NULL || b->gains == NULL || b->estimate[0] == NULL || b->estimate[1] == NULL)
         return netdp_i_no_memory(error);
     fill_pattern(b, slots);
-    status = netdp_i_timeline_new(&b->protocol, &b->timeline, error);
-    if (status == NETDP_OK)
-        status = fill_gains(b, error);
+    TRY(netdp_i_timeline_new(&b->protocol, &b->timeline, error));
+    TRY(fill_gains(b, error));
     const netdp_i_gossip_model model = {.timeline = &b->timeline,
                                         .view = &attack->view,
                                         .victim = attack->victim,
@@ -249,15 +238,13 @@ static netdp_status battle_new(battle *b, netdp_error *error)
                                         .reused = has(b, NETDP_FAULT_REUSED_NOISE),
                                         .reused_pairs = has(b, NETDP_FAULT_REUSED_PAIRS),
                                         .half_pairs = has(b, NETDP_FAULT_HALF_PAIRS)};
-    if (status == NETDP_OK && netdp_pairing_is(&b->protocol.pairing)) {
+    if (netdp_pairing_is(&b->protocol.pairing)) {
         b->first_pair = NETDP_I_NEW(int64_t, b->nodes);
-        status = b->first_pair == NULL
-                     ? netdp_i_no_memory(error)
-                     : netdp_i_pairing_first(b->protocol.pairing.graph, b->first_pair, error);
+        if (b->first_pair == NULL)
+            return netdp_i_no_memory(error);
+        TRY(netdp_i_pairing_first(b->protocol.pairing.graph, b->first_pair, error));
     }
-    if (status == NETDP_OK)
-        status = netdp_i_gossip_view_new(&model, &b->view, error);
-    return status;
+    return netdp_i_gossip_view_new(&model, &b->view, error);
 }
 
 /* mu of the attack; of a doubled contribution twice what the model says, clipped after or not. */
@@ -405,35 +392,37 @@ static bool report(void *context, int64_t step, const double *state)
     return netdp_i_poll(r->battle->progress, NULL) == NETDP_OK;
 }
 
+static void replay_clear(replay *r)
+{
+    netdp_i_free(r->drawn);
+    netdp_i_free(r->before);
+}
+
 /* Batch index / 2 in world index % 2. */
 static netdp_status run_batch(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     const battle *b = context;
     const int64_t first = index / 2 * BATCH, left = b->attack->runs - first;
+    CLEARED(replay_clear)
     replay r = {.battle = b,
                 .seed = {b->attack->seed, (uint64_t)index},
                 .first = first,
                 .width = left < BATCH ? (int32_t)left : BATCH,
                 .world = (int)(index % 2)};
     const int64_t size = (int64_t)b->nodes * r.width;
-    double *state = NETDP_I_NEW(double, size);
+    OWNED double *state = NETDP_I_NEW(double, size);
     r.sum = b->estimate[r.world] + first;
     r.drawn = NETDP_I_NEW(double, r.width);
     r.before = has(b, NETDP_FAULT_CLIP_AFTER) ? NETDP_I_NEW(double, size) : NULL;
     const netdp_i_round_hooks rounds = {
         .contribute = contribute, .report = report, .context = &r, .observe = observe};
-    netdp_status status = NETDP_OK;
     if (state == NULL || r.drawn == NULL || (has(b, NETDP_FAULT_CLIP_AFTER) && r.before == NULL))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_gossip(&b->protocol, b->noise, r.width, r.seed, &rounds, state, error);
-    for (int32_t j = 0; status == NETDP_OK && b->view->response > 0 && j < r.width; j++)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_gossip(&b->protocol, b->noise, r.width, r.seed, &rounds, state, error));
+    for (int32_t j = 0; b->view->response > 0 && j < r.width; j++)
         r.sum[j] /= b->view->response;
-    netdp_i_free(state);
-    netdp_i_free(r.drawn);
-    netdp_i_free(r.before);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status run_all(battle *b, netdp_error *error)
@@ -448,24 +437,19 @@ netdp_status netdp_attack_gossip(const netdp_gossip_attack *attack, const netdp_
                                  double *scores, double *optimal, netdp_error *error)
 {
     NETDP_I_GIVEN(error, attack && scores);
-    battle b = {.attack = attack, .progress = progress};
-    netdp_status status = battle_new(&b, error);
-    if (status == NETDP_OK)
-        status = run_all(&b, error);
-    if (status == NETDP_OK) {
-        const double mu = optimal_mu(&b), size = has(&b, NETDP_FAULT_NO_CLIP) ? 2 : 1;
-        for (int world = 0; world < 2; world++)
-            for (int64_t i = 0; i < attack->runs; i++) {
-                const double estimate = b.estimate[world][i] / size;
-                scores[world * attack->runs + i] = isfinite(mu) || estimate == 0
-                                                       ? estimate * mu * mu
-                                                       : copysign(INFINITY, estimate);
-            }
-        if (optimal != NULL)
-            *optimal = mu;
-    }
-    battle_clear(&b);
-    return status;
+    CLEARED(battle_clear) battle b = {.attack = attack, .progress = progress};
+    TRY(battle_new(&b, error));
+    TRY(run_all(&b, error));
+    const double mu = optimal_mu(&b), size = has(&b, NETDP_FAULT_NO_CLIP) ? 2 : 1;
+    for (int world = 0; world < 2; world++)
+        for (int64_t i = 0; i < attack->runs; i++) {
+            const double estimate = b.estimate[world][i] / size;
+            scores[world * attack->runs + i] =
+                isfinite(mu) || estimate == 0 ? estimate * mu * mu : copysign(INFINITY, estimate);
+        }
+    if (optimal != NULL)
+        *optimal = mu;
+    return NETDP_OK;
 }
 
 /* ---- Without a model ---- */
@@ -515,39 +499,32 @@ static netdp_status learn(const netdp_gossip_attack *attack, const netdp_progres
     netdp_gossip_attack training = *attack;
     training.runs = count * RUNS_A_NUMBER > 2000 ? count * RUNS_A_NUMBER : 2000;
     training.seed = ~attack->seed;
-    battle b = {.attack = &training, .progress = progress};
-    netdp_status status = battle_new(&b, error);
-    if (status == NETDP_OK) {
-        b.heard = NETDP_I_NEW(double, 2 * training.runs * count);
-        status = b.heard == NULL ? netdp_i_no_memory(error) : run_all(&b, error);
-    }
-    if (status == NETDP_OK)
-        status = learn_weights(&b, weight, error);
-    battle_clear(&b);
-    return status;
+    CLEARED(battle_clear) battle b = {.attack = &training, .progress = progress};
+    TRY(battle_new(&b, error));
+    b.heard = NETDP_I_NEW(double, 2 * training.runs * count);
+    if (b.heard == NULL)
+        return netdp_i_no_memory(error);
+    TRY(run_all(&b, error));
+    return learn_weights(&b, weight, error);
 }
 
 netdp_status netdp_attack_blindly(const netdp_gossip_attack *attack, const netdp_progress *progress,
                                   double *scores, netdp_error *error)
 {
     NETDP_I_GIVEN(error, attack && scores);
-    battle b = {.attack = attack, .progress = progress};
-    netdp_status status = battle_new(&b, error);
-    if (status == NETDP_OK && b.view->count > MOST_LEARNT)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "audit: a view of %lld numbers is too long to be learnt, at most %d",
-                              (long long)b.view->count, MOST_LEARNT);
-    if (status == NETDP_OK)
-        status = learn(attack, progress, b.view->weight, b.view->count, error);
-    if (status == NETDP_OK) {
-        b.view->response = 1; /* scores of any scale do */
-        status = run_all(&b, error);
-    }
-    for (int world = 0; world < 2 && status == NETDP_OK; world++)
+    CLEARED(battle_clear) battle b = {.attack = attack, .progress = progress};
+    TRY(battle_new(&b, error));
+    if (b.view->count > MOST_LEARNT)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "audit: a view of %lld numbers is too long to be learnt, at most %d",
+                            (long long)b.view->count, MOST_LEARNT);
+    TRY(learn(attack, progress, b.view->weight, b.view->count, error));
+    b.view->response = 1; /* scores of any scale do */
+    TRY(run_all(&b, error));
+    for (int world = 0; world < 2; world++)
         memcpy(scores + world * attack->runs, b.estimate[world],
                (size_t)attack->runs * sizeof *scores);
-    battle_clear(&b);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_reconstruct(const netdp_gossip_attack *attack, const netdp_progress *progress,
@@ -557,21 +534,17 @@ netdp_status netdp_reconstruct(const netdp_gossip_attack *attack, const netdp_pr
     if (attack->protocol->every > 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "reconstruct: a value is contributed once; attack averaging");
-    battle b = {.attack = attack, .progress = progress};
-    netdp_status status = battle_new(&b, error);
-    if (status == NETDP_OK)
-        status = run_all(&b, error);
-    if (status == NETDP_OK) {
-        const double value = b.pattern[0];
-        const double truth[2] = {-b.size / 2, b.size / 2};
-        double sum = 0;
-        for (int world = 0; world < 2; world++)
-            for (int64_t i = 0; i < attack->runs; i++) {
-                const double away = value * (b.estimate[world][i] - truth[world]);
-                sum += away * away;
-            }
-        *rmse = b.view->response > 0 ? sqrt(sum / (2 * (double)attack->runs)) : INFINITY;
-    }
-    battle_clear(&b);
-    return status;
+    CLEARED(battle_clear) battle b = {.attack = attack, .progress = progress};
+    TRY(battle_new(&b, error));
+    TRY(run_all(&b, error));
+    const double value = b.pattern[0];
+    const double truth[2] = {-b.size / 2, b.size / 2};
+    double sum = 0;
+    for (int world = 0; world < 2; world++)
+        for (int64_t i = 0; i < attack->runs; i++) {
+            const double away = value * (b.estimate[world][i] - truth[world]);
+            sum += away * away;
+        }
+    *rmse = b.view->response > 0 ? sqrt(sum / (2 * (double)attack->runs)) : INFINITY;
+    return NETDP_OK;
 }

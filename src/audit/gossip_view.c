@@ -21,6 +21,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "protocol/linear.h"
 
@@ -323,24 +324,26 @@ static void weigh(factor *f, netdp_i_gossip_view *view)
         view->weight[f->pick[j] - 1] = f->g[j];
 }
 
+static void factor_clear(factor *f)
+{
+    netdp_i_free(f->pick);
+    netdp_i_free(f->g);
+}
+
 netdp_status netdp_i_gossip_weigh(netdp_i_gossip_map *map, int32_t victims, const double *response,
                                   netdp_i_gossip_view *view, netdp_error *error)
 {
+    CLEARED(factor_clear)
     factor f = {.draws = (lapack_int)map->draws, .count = (lapack_int)map->count, .r = map->map};
     const lapack_int least = f.draws < f.count ? f.draws : f.count;
-    double *tau = NETDP_I_NEW(double, least);
+    OWNED double *tau = NETDP_I_NEW(double, least);
     f.pick = NETDP_I_NEW(lapack_int, map->count);
     f.g = NETDP_I_NEW(double, map->count);
-    netdp_status status = NETDP_OK;
-    if (tau == NULL || f.pick == NULL || f.g == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (tau == NULL || f.pick == NULL || f.g == NULL)
+        return netdp_i_no_memory(error);
     netdp_i_dense_begin();
-    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, f.draws, f.count, map->map, f.draws, f.pick, tau) != 0) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, f.draws, f.count, map->map, f.draws, f.pick, tau) != 0)
+        return netdp_i_no_memory(error);
     while (f.rank < least &&
            fabs(f.r[(int64_t)f.rank * f.draws + f.rank]) > RANK_TOLERANCE * fabs(f.r[0]))
         f.rank++;
@@ -349,11 +352,7 @@ netdp_status netdp_i_gossip_weigh(netdp_i_gossip_map *map, int32_t victims, cons
             f.g[j] = response[(f.pick[j] - 1) * victims + v];
         weigh(&f, &view[v]);
     }
-done:
-    netdp_i_free(tau);
-    netdp_i_free(f.pick);
-    netdp_i_free(f.g);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- The view ---- */
@@ -373,33 +372,24 @@ static netdp_status list_view(const netdp_i_gossip_model *model, const ends *pai
                               netdp_i_gossip_map *made, netdp_error *error)
 {
     const int32_t nodes = model->timeline->nodes;
-    bool *member = NETDP_I_NEW(bool, nodes), *seen = NETDP_I_NEW(bool, nodes);
+    OWNED bool *member = NETDP_I_NEW(bool, nodes);
+    OWNED bool *seen = NETDP_I_NEW(bool, nodes);
     listing l = {.timeline = model->timeline,
                  .pairs = pairs,
                  .view = model->view,
                  .member = member,
                  .seen = seen};
-    netdp_status status = NETDP_OK;
-    if (member == NULL || seen == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (member == NULL || seen == NULL)
+        return netdp_i_no_memory(error);
     list_all(&l);
-    status = check_size(l.count, made->draws, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(check_size(l.count, made->draws, error));
     made->sight = NETDP_I_NEW(netdp_i_seen_event, l.count);
-    if (made->sight == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (made->sight == NULL)
+        return netdp_i_no_memory(error);
     l.sight = made->sight;
     list_all(&l);
     made->count = l.count;
-done:
-    netdp_i_free(member);
-    netdp_i_free(seen);
-    return status;
+    return NETDP_OK;
 }
 
 void netdp_i_gossip_view_free(netdp_i_gossip_view *view)
@@ -427,16 +417,14 @@ netdp_status netdp_i_gossip_map_new(const netdp_i_gossip_model *model, bool valu
     building b = {.model = model, .protocol = p, .nodes = model->timeline->nodes, .weight = 1};
     ends pairs;
     *map = (netdp_i_gossip_map){0};
-    netdp_status status = list_ends(&p->pairing, &pairs, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(list_ends(&p->pairing, &pairs, error));
     b.pairs = &pairs;
     b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
     b.pair_draws = b.end_draws + (p->end_dither > 0 ? p->rounds / p->every * b.nodes : 0);
     b.draws = b.pair_draws +
               (model->reused_pairs ? 1 : netdp_i_contribution(p, p->rounds - 1) + 1) * pairs.count;
     map->draws = b.draws;
-    status = check_size(p->rounds, b.draws, error); /* before all are listed */
+    netdp_status status = check_size(p->rounds, b.draws, error); /* before all are listed */
     if (status == NETDP_OK)
         status = list_view(model, &pairs, map, error);
     if (status == NETDP_OK) {

@@ -18,6 +18,7 @@
 #include "audit/siege.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Phi^-1(1 - f) of the false-positive rates. */
 static const double rate[NETDP_MEMBERSHIP_POINTS] = {0.1, 0.01};
@@ -143,30 +144,26 @@ static netdp_status choose_weights(netdp_i_siege *s, double *others, netdp_error
 {
     const int32_t n = s->nodes;
     const int64_t count = s->map.count;
-    netdp_i_gossip_view *view = NETDP_I_NEW(netdp_i_gossip_view, n);
-    double *room = NETDP_I_NEW(double, count *n), *expected = NETDP_I_NEW(double, n);
-    netdp_status status = view == NULL || room == NULL || expected == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_siege_estimate(s, 0.5, expected, error);
-    for (int32_t u = 0; status == NETDP_OK && u < n; u++)
+    OWNED netdp_i_gossip_view *view = NETDP_I_NEW(netdp_i_gossip_view, n);
+    OWNED double *room = NETDP_I_NEW(double, count *n);
+    OWNED double *expected = NETDP_I_NEW(double, n);
+    if (view == NULL || room == NULL || expected == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_siege_estimate(s, 0.5, expected, error));
+    for (int32_t u = 0; u < n; u++)
         view[u].weight = room + u * count;
-    if (status == NETDP_OK)
-        status = netdp_i_gossip_weigh(&s->map, n, s->map.values, view, error);
-    for (int64_t i = 0; status == NETDP_OK && i < count; i++)
+    TRY(netdp_i_gossip_weigh(&s->map, n, s->map.values, view, error));
+    for (int64_t i = 0; i < count; i++)
         for (int32_t u = 0; u < n; u++) {
             double *mine = s->weight + i * s->columns;
             mine[n + u] = mine[u];
             mine[u] = room[u * count + i];
         }
-    if (status == NETDP_OK)
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, (blasint)count, 1, s->weight,
-                    s->columns, s->map.values, n, 0, others, n);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, (blasint)count, 1, s->weight,
+                s->columns, s->map.values, n, 0, others, n);
     for (int32_t u = 0; u < n; u++)
         others[u * (int64_t)n + u] = 0;
-    netdp_i_free(view);
-    netdp_i_free(room);
-    netdp_i_free(expected);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status judge(const membership *m, netdp_membership *known, netdp_membership *unknown,
@@ -188,6 +185,13 @@ static netdp_status judge(const membership *m, netdp_membership *known, netdp_me
     return NETDP_OK;
 }
 
+static void membership_clear(membership *m)
+{
+    netdp_i_free(m->others);
+    netdp_i_free(m->score);
+    netdp_i_free(m->in);
+}
+
 netdp_status netdp_membership_everybody(const netdp_gossip_attack *attack,
                                         const netdp_progress *progress, netdp_membership *known,
                                         netdp_membership *unknown, netdp_error *error)
@@ -196,27 +200,18 @@ netdp_status netdp_membership_everybody(const netdp_gossip_attack *attack,
                   attack && attack->protocol && attack->protocol->mixing && known && unknown);
     if (attack->runs < 100 || attack->runs > 1000000)
         return netdp_i_fail(error, NETDP_INVALID, "membership: runs: give 100 to 1e6");
-    netdp_i_siege s = {.ends = true, .take = keep};
-    membership m = {.siege = &s, .runs = 2 * attack->runs};
-    netdp_status status = netdp_i_siege_new(&s, attack, 2, error);
-    if (status == NETDP_OK) {
-        m.others = NETDP_I_NEW(double, (int64_t)s.nodes *s.nodes);
-        m.score = NETDP_I_NEW(double, 2 * m.runs * s.nodes);
-        m.in = NETDP_I_NEW(bool, m.runs *s.nodes);
-        s.context = &m;
-        status = m.others == NULL || m.score == NULL || m.in == NULL
-                     ? netdp_i_no_memory(error)
-                     : choose_weights(&s, m.others, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_i_siege_run(&s, m.runs, "membership", progress, error);
-    if (status == NETDP_OK)
-        status = judge(&m, known, unknown, error);
-    netdp_i_siege_clear(&s);
-    netdp_i_free(m.others);
-    netdp_i_free(m.score);
-    netdp_i_free(m.in);
-    return status;
+    CLEARED(netdp_i_siege_clear) netdp_i_siege s = {.ends = true, .take = keep};
+    CLEARED(membership_clear) membership m = {.siege = &s, .runs = 2 * attack->runs};
+    TRY(netdp_i_siege_new(&s, attack, 2, error));
+    m.others = NETDP_I_NEW(double, (int64_t)s.nodes *s.nodes);
+    m.score = NETDP_I_NEW(double, 2 * m.runs * s.nodes);
+    m.in = NETDP_I_NEW(bool, m.runs *s.nodes);
+    s.context = &m;
+    if (m.others == NULL || m.score == NULL || m.in == NULL)
+        return netdp_i_no_memory(error);
+    TRY(choose_weights(&s, m.others, error));
+    TRY(netdp_i_siege_run(&s, m.runs, "membership", progress, error));
+    return judge(&m, known, unknown, error);
 }
 
 /* ---- What a claim allows ---- */

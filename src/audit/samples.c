@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 enum {
@@ -88,14 +89,11 @@ static netdp_status learn_weights(const netdp_samples *samples, int64_t learnt, 
                                   netdp_error *error)
 {
     const int32_t width = a->width;
-    double *centred = NETDP_I_NEW(double, 2 * learnt * width);
-    double *covariance = NETDP_I_NEW(double, (int64_t)width *width);
-    double *size = NETDP_I_NEW(double, width);
-    netdp_status status = NETDP_OK;
-    if (centred == NULL || covariance == NULL || size == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *centred = NETDP_I_NEW(double, 2 * learnt * width);
+    OWNED double *covariance = NETDP_I_NEW(double, (int64_t)width *width);
+    OWNED double *size = NETDP_I_NEW(double, width);
+    if (centred == NULL || covariance == NULL || size == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t k = 0; k < width; k++) {
         for (int64_t i = 0; i < 2 * learnt; i++)
             size[k] = fmax(size[k], fabs(finite_or_zero(sample_at(samples, i % 2 == 1, i / 2)[k])));
@@ -117,11 +115,7 @@ static netdp_status learn_weights(const netdp_samples *samples, int64_t learnt, 
         memset(a->weight, 0, (size_t)width * sizeof *a->weight);
     for (int32_t k = 0; k < width; k++)
         a->weight[k] = finite_or_zero(a->weight[k] / size[k]);
-done:
-    netdp_i_free(centred);
-    netdp_i_free(covariance);
-    netdp_i_free(size);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Histograms ---- */
@@ -175,18 +169,18 @@ static void learn_bins(const double *value, int64_t learnt, double *sorted, bins
 static netdp_status learn_histograms(const netdp_samples *samples, int64_t learnt, attack *a,
                                      netdp_error *error)
 {
-    double *value = NETDP_I_NEW(double, 2 * learnt), *sorted = NETDP_I_NEW(double, 2 * learnt);
-    netdp_status status = value == NULL || sorted == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t k = 0; status == NETDP_OK && k <= a->width; k++) {
+    OWNED double *value = NETDP_I_NEW(double, 2 * learnt);
+    OWNED double *sorted = NETDP_I_NEW(double, 2 * learnt);
+    if (value == NULL || sorted == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t k = 0; k <= a->width; k++) {
         for (int64_t i = 0; i < 2 * learnt; i++) {
             const double *sample = sample_at(samples, i >= learnt, i % learnt);
             value[i] = k < a->width ? sample[k] : linear_score(a, sample);
         }
         learn_bins(value, learnt, sorted, &a->each[k]);
     }
-    netdp_i_free(value);
-    netdp_i_free(sorted);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- The audit ---- */
@@ -226,48 +220,45 @@ static netdp_status check(const netdp_samples *samples, netdp_error *error)
     return NETDP_OK;
 }
 
+static void attack_clear(attack *a)
+{
+    netdp_i_free(a->weight);
+    netdp_i_free(a->each);
+}
+
 netdp_status netdp_audit_samples(const netdp_samples *samples, double confidence, double delta,
                                  bool of_mu, netdp_evidence *evidence, const char **attack_name,
                                  netdp_error *error)
 {
     NETDP_I_GIVEN(error, samples && samples->world[0] && samples->world[1] && evidence);
-    netdp_status status = check(samples, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(samples, error));
     /* netdp_audit_scores chooses its thresholds on the first third of what it gets. */
     const int64_t learnt = samples->runs / 4, left = samples->runs - learnt, chosen = left / 3;
-    attack a = {.width = samples->width};
+    CLEARED(attack_clear) attack a = {.width = samples->width};
     a.weight = NETDP_I_NEW(double, samples->width);
     a.each = NETDP_I_NEW(bins, samples->width + 1);
-    double *scores = NETDP_I_NEW(double, 2 * left);
+    OWNED double *scores = NETDP_I_NEW(double, 2 * left);
     if (a.weight == NULL || a.each == NULL || scores == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = learn_weights(samples, learnt, &a, error);
-    if (status == NETDP_OK)
-        status = learn_histograms(samples, learnt, &a, error);
+        return netdp_i_no_memory(error);
+    TRY(learn_weights(samples, learnt, &a, error));
+    TRY(learn_histograms(samples, learnt, &a, error));
     how best = LINEAR;
     double most = -INFINITY;
-    for (how way = LINEAR; status == NETDP_OK && way < WAYS; way++) {
+    for (how way = LINEAR; way < WAYS; way++) {
         netdp_evidence found = {0};
         score_all(samples, &a, way, learnt, chosen, scores);
-        status = netdp_audit_scores(&(netdp_scores){chosen, {scores, scores + chosen}}, confidence,
-                                    delta, &found, error);
+        TRY(netdp_audit_scores(&(netdp_scores){chosen, {scores, scores + chosen}}, confidence,
+                               delta, &found, error));
         const double value = of_mu ? found.mu : found.epsilon;
         if (value > most) {
             most = value;
             best = way;
         }
     }
-    if (status == NETDP_OK) {
-        score_all(samples, &a, best, learnt, left, scores);
-        status = netdp_audit_scores(&(netdp_scores){left, {scores, scores + left}}, confidence,
-                                    delta, evidence, error);
-    }
-    if (status == NETDP_OK && attack_name != NULL)
+    score_all(samples, &a, best, learnt, left, scores);
+    TRY(netdp_audit_scores(&(netdp_scores){left, {scores, scores + left}}, confidence, delta,
+                           evidence, error));
+    if (attack_name != NULL)
         *attack_name = said[best];
-    netdp_i_free(a.weight);
-    netdp_i_free(a.each);
-    netdp_i_free(scores);
-    return status;
+    return NETDP_OK;
 }

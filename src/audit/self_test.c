@@ -10,6 +10,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 #define CONFIDENCE 0.999
 #define DELTA 0.05
@@ -170,7 +173,7 @@ static netdp_status attack(const bench *b, int64_t runs, uint64_t seed,
 static netdp_status find_claim(const bench *b, double *claim, netdp_error *error)
 {
     const specimen *of = b->of;
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     const netdp_walk_request walk = {.token = &b->token,
                                      .noise = of->noise,
                                      .unit = {NETDP_AS_DP, DELTA},
@@ -185,12 +188,10 @@ static netdp_status find_claim(const bench *b, double *claim, netdp_error *error
                                        .from = &of->victim,
                                        .to_count = 1,
                                        .to = &of->observer};
-    netdp_status status = of->steps > 0 ? netdp_walk_losses_new(&walk, NULL, &losses, error)
-                                        : netdp_losses_new(&gossip, NULL, &losses, error);
-    if (status == NETDP_OK)
-        *claim = of->steps > 0 ? losses->loss[0] : sqrt(losses->loss[0]) / of->noise;
-    netdp_losses_free(losses);
-    return status;
+    TRY(of->steps > 0 ? netdp_walk_losses_new(&walk, NULL, &losses, error)
+                      : netdp_losses_new(&gossip, NULL, &losses, error));
+    *claim = of->steps > 0 ? losses->loss[0] : sqrt(losses->loss[0]) / of->noise;
+    return NETDP_OK;
 }
 
 /* Two seeds of world 0 against each other, 100 times: whatever is proved is a false alarm. */
@@ -223,17 +224,12 @@ static netdp_status audit_mechanism(bench *b, uint64_t seed, const netdp_progres
     netdp_evidence evidence;
     netdp_verdict verdict = NETDP_VERDICT_CONSISTENT;
     int64_t enough = 0;
-    netdp_status status = find_claim(b, &line->claim, error);
-    if (status == NETDP_OK)
-        status = attack(b, RUNS, seed, progress, b->scores, error);
+    TRY(find_claim(b, &line->claim, error));
+    TRY(attack(b, RUNS, seed, progress, b->scores, error));
     const netdp_scores scores = {RUNS, {b->scores, b->scores + RUNS}};
-    if (status == NETDP_OK)
-        status = netdp_audit_scores(&scores, CONFIDENCE, DELTA, &evidence, error);
-    if (status == NETDP_OK)
-        status = netdp_audit_verdict(&evidence, walk ? -1 : line->claim, walk ? line->claim : -1,
-                                     &verdict, &enough, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_audit_scores(&scores, CONFIDENCE, DELTA, &evidence, error));
+    TRY(netdp_audit_verdict(&evidence, walk ? -1 : line->claim, walk ? line->claim : -1, &verdict,
+                            &enough, error));
     line->found = walk ? evidence.epsilon : evidence.mu;
     line->passed =
         (verdict == NETDP_VERDICT_REFUTED) == (b->of->faults != 0 || b->of->how == OWN_HIDES);

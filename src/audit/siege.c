@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "simulate/gossip.h"
 
@@ -182,38 +183,38 @@ typedef struct campaign {
     const netdp_progress *progress;
 } campaign;
 
+static void replay_clear(replay *r)
+{
+    netdp_i_free(r->value);
+    netdp_i_free(r->statistic);
+    netdp_i_free(r->drawn);
+}
+
 static netdp_status run_batch(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     const campaign *c = context;
     const netdp_i_siege *s = c->siege;
     const int64_t first = index * NETDP_I_SIEGE_BATCH, left = c->runs - first;
+    CLEARED(replay_clear)
     replay r = {.siege = s,
                 .progress = c->progress,
                 .seed = {s->attack->seed, (uint64_t)index},
                 .width = left < NETDP_I_SIEGE_BATCH ? (int32_t)left : NETDP_I_SIEGE_BATCH};
     const int64_t size = (int64_t)s->nodes * r.width;
-    double *state = NETDP_I_NEW(double, size);
+    OWNED double *state = NETDP_I_NEW(double, size);
     r.value = NETDP_I_NEW(double, size);
     r.statistic = NETDP_I_NEW(double, (int64_t)s->columns *r.width);
     r.drawn = NETDP_I_NEW(double, r.width);
     const netdp_i_round_hooks rounds = {
         .contribute = contribute, .report = report, .context = &r, .observe = observe};
-    netdp_status status = state == NULL || r.value == NULL || r.statistic == NULL || r.drawn == NULL
-                              ? netdp_i_no_memory(error)
-                              : NETDP_OK;
-    if (status == NETDP_OK) {
-        draw_values(&r);
-        status = netdp_i_gossip(s->attack->protocol, s->attack->noise, r.width, r.seed, &rounds,
-                                state, error);
-    }
-    if (status == NETDP_OK)
-        s->take(s->context, first, r.width, r.value, r.statistic);
-    netdp_i_free(state);
-    netdp_i_free(r.value);
-    netdp_i_free(r.statistic);
-    netdp_i_free(r.drawn);
-    return status;
+    if (state == NULL || r.value == NULL || r.statistic == NULL || r.drawn == NULL)
+        return netdp_i_no_memory(error);
+    draw_values(&r);
+    TRY(netdp_i_gossip(s->attack->protocol, s->attack->noise, r.width, r.seed, &rounds, state,
+                       error));
+    s->take(s->context, first, r.width, r.value, r.statistic);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_siege_run(const netdp_i_siege *siege, int64_t runs, const char *stage,
@@ -228,27 +229,24 @@ netdp_status netdp_i_siege_run(const netdp_i_siege *siege, int64_t runs, const c
 
 static netdp_status check(const netdp_gossip_attack *attack, netdp_error *error)
 {
-    netdp_status status = netdp_linear_check(attack->protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_linear_check(attack->protocol, error));
     const int32_t nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
-    if (status == NETDP_OK && attack->protocol->every > 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: of everybody, a value is contributed once; attack averaging");
-    if (status == NETDP_OK && !netdp_mixing_is_symmetric(attack->protocol->mixing))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: mixing '%s' is not symmetric on this graph; give metropolis",
-                              netdp_mixing_name(attack->protocol->mixing));
-    if (status == NETDP_OK && (!(attack->noise >= 0) || isinf(attack->noise)))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: noise %g; give a finite number, 0 or above", attack->noise);
-    if (status == NETDP_OK && (attack->runs < 2 || attack->runs >> 32 != 0))
-        status = netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 2 or more, below 2^32");
-    if (status == NETDP_OK &&
-        (attack->faults != 0 || attack->pattern != NULL || attack->honest != NETDP_HONEST_SILENT))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: of everybody, honest nodes average what they have; "
-                              "leave faults, patterns and honest behaviour out");
+    if (attack->protocol->every > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: of everybody, a value is contributed once; attack averaging");
+    if (!netdp_mixing_is_symmetric(attack->protocol->mixing))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: mixing '%s' is not symmetric on this graph; give metropolis",
+                            netdp_mixing_name(attack->protocol->mixing));
+    if (!(attack->noise >= 0) || isinf(attack->noise))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: noise %g; give a finite number, 0 or above", attack->noise);
+    if (attack->runs < 2 || attack->runs >> 32 != 0)
+        return netdp_i_fail(error, NETDP_INVALID, "audit: runs: give 2 or more, below 2^32");
+    if (attack->faults != 0 || attack->pattern != NULL || attack->honest != NETDP_HONEST_SILENT)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: of everybody, honest nodes average what they have; "
+                            "leave faults, patterns and honest behaviour out");
     bool good = attack->view.count > 0 && attack->view.observers != NULL;
     for (int32_t i = 0; good && i < attack->view.count; i++) {
         const int32_t v = attack->view.observers[i];
@@ -256,10 +254,10 @@ static netdp_status check(const netdp_gossip_attack *attack, netdp_error *error)
         for (int32_t j = 0; good && j < i; j++)
             good = v != attack->view.observers[j];
     }
-    if (status == NETDP_OK && !good)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "audit: give distinct observers among nodes 0 .. %d", (int)nodes - 1);
-    return status;
+    if (!good)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "audit: give distinct observers among nodes 0 .. %d", (int)nodes - 1);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_siege_new(netdp_i_siege *s, const netdp_gossip_attack *attack, int32_t a_node,
@@ -272,13 +270,9 @@ netdp_status netdp_i_siege_new(netdp_i_siege *s, const netdp_gossip_attack *atta
     s->attack = attack;
     s->nodes = netdp_mixing_rows(attack->protocol->mixing).nodes;
     s->columns = a_node * s->nodes;
-    netdp_status status = check(attack, error);
-    if (status == NETDP_OK)
-        status = netdp_i_timeline_new(attack->protocol, &s->timeline, error);
-    if (status == NETDP_OK)
-        status = netdp_i_gossip_map_new(&model, true, &s->map, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(attack, error));
+    TRY(netdp_i_timeline_new(attack->protocol, &s->timeline, error));
+    TRY(netdp_i_gossip_map_new(&model, true, &s->map, error));
     s->weight = NETDP_I_NEW(double, s->map.count * s->columns);
     return s->weight == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }

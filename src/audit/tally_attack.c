@@ -26,6 +26,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 enum {
     SHARE = 32,            /* runs of each world between two looks at the progress */
@@ -211,24 +212,21 @@ static netdp_status play(const attack *a, player *p, int world, int64_t run, net
     const netdp_run_seed seed = {a->asked->seed, 2 * (uint64_t)run + (uint64_t)world};
     const netdp_tracing silent = {.every = 1, .progress = a->progress};
     p->values[a->asked->victim] = a->value[world];
-    netdp_status status =
-        netdp_simulate_tally(&tallying, seed, silent, p->estimate, NULL, p->path, p->seen, error);
-    if (status == NETDP_OK)
-        a->scores[world * a->asked->runs + run] =
-            a->paired ? netdp_i_pair_view_score(&a->pairs, &a->tally, a->observer, seed, p->seen)
-                      : score_view(a, p);
-    return status;
+    TRY(netdp_simulate_tally(&tallying, seed, silent, p->estimate, NULL, p->path, p->seen, error));
+    a->scores[world * a->asked->runs + run] =
+        a->paired ? netdp_i_pair_view_score(&a->pairs, &a->tally, a->observer, seed, p->seen)
+                  : score_view(a, p);
+    return NETDP_OK;
 }
 
 static netdp_status play_share(void *context, int64_t index, int thread, netdp_error *error)
 {
     const attack *a = context;
     const int64_t first = index * SHARE, left = a->asked->runs - first;
-    netdp_status status = NETDP_OK;
-    for (int64_t i = 0; status == NETDP_OK && i < (left < SHARE ? left : SHARE); i++)
-        for (int world = 0; status == NETDP_OK && world < 2; world++)
-            status = play(a, &a->player[thread], world, first + i, error);
-    return status;
+    for (int64_t i = 0; i < (left < SHARE ? left : SHARE); i++)
+        for (int world = 0; world < 2; world++)
+            TRY(play(a, &a->player[thread], world, first + i, error));
+    return NETDP_OK;
 }
 
 /* Elements of one run. */
@@ -297,7 +295,6 @@ static netdp_status player_new(const attack *a, player *p, netdp_error *error)
 static netdp_status attack_new(attack *a, netdp_error *error)
 {
     const bool sum = a->tally.task == NETDP_TALLY_SUM;
-    netdp_status status = NETDP_OK;
     a->width = netdp_tally_width(&a->tally);
     a->value[0] = sum ? a->tally.low : 0;
     a->value[1] = sum ? a->tally.high : 1;
@@ -312,10 +309,10 @@ static netdp_status attack_new(attack *a, netdp_error *error)
         a->observer[a->asked->observers[i]] = true;
     a->paired = netdp_pairing_is(&a->tally.pairing) && a->tally.noise > 0;
     if (a->paired)
-        status = netdp_i_pair_view_new(&a->tally, a->observer, a->asked->victim, &a->pairs, error);
-    for (int i = 0; status == NETDP_OK && i < netdp_i_threads(); i++)
-        status = player_new(a, &a->player[i], error);
-    return status;
+        TRY(netdp_i_pair_view_new(&a->tally, a->observer, a->asked->victim, &a->pairs, error));
+    for (int i = 0; i < netdp_i_threads(); i++)
+        TRY(player_new(a, &a->player[i], error));
+    return NETDP_OK;
 }
 
 static void attack_clear(attack *a)
@@ -337,17 +334,12 @@ netdp_status netdp_attack_tally(const netdp_tally_attack *asked, const netdp_pro
                                 double *scores, netdp_error *error)
 {
     NETDP_I_GIVEN(error, asked && scores);
-    attack a = {.asked = asked, .progress = progress};
-    netdp_status status = check_attack(asked, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(attack_clear) attack a = {.asked = asked, .progress = progress};
+    TRY(check_attack(asked, error));
     a.tally = broken(asked);
-    status = attack_new(&a, error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each((asked->runs + SHARE - 1) / SHARE, play_share, &a, progress,
-                                  "attack", error);
-    if (status == NETDP_OK)
-        memcpy(scores, a.scores, 2 * (size_t)asked->runs * sizeof *scores);
-    attack_clear(&a);
-    return status;
+    TRY(attack_new(&a, error));
+    TRY(netdp_i_for_each((asked->runs + SHARE - 1) / SHARE, play_share, &a, progress, "attack",
+                         error));
+    memcpy(scores, a.scores, 2 * (size_t)asked->runs * sizeof *scores);
+    return NETDP_OK;
 }

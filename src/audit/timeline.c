@@ -5,6 +5,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
+
+OWNER(netdp_sequence_free, netdp_sequence)
 
 /* Changing ones are kept, every one of them. */
 #define MOST_ROUNDS 4000
@@ -67,18 +70,16 @@ static netdp_status copy_rows(netdp_rows from, netdp_rows *to, netdp_error *erro
 static netdp_status draw_rounds(netdp_i_timeline *timeline, netdp_error *error)
 {
     const netdp_linear *p = timeline->protocol;
-    netdp_sequence *sequence = NULL;
-    netdp_status status = netdp_sequence_new(p->mixing, &p->varying, &sequence, error);
-    for (int64_t t = 0; status == NETDP_OK && t < timeline->rounds; t++) {
+    OWNED_BY(netdp_sequence_free) netdp_sequence *sequence = NULL;
+    TRY(netdp_sequence_new(p->mixing, &p->varying, &sequence, error));
+    for (int64_t t = 0; t < timeline->rounds; t++) {
         netdp_round round;
-        status = netdp_sequence_round(sequence, t, &round, error);
-        for (int32_t i = 0; status == NETDP_OK && i < round.active_count; i++)
+        TRY(netdp_sequence_round(sequence, t, &round, error));
+        for (int32_t i = 0; i < round.active_count; i++)
             timeline->sends[t * timeline->nodes + round.active[i]] = true;
-        if (status == NETDP_OK)
-            status = copy_rows(round.rows, &timeline->rows[t], error);
+        TRY(copy_rows(round.rows, &timeline->rows[t], error));
     }
-    netdp_sequence_free(sequence);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_timeline_new(const netdp_linear *protocol, netdp_i_timeline *timeline,

@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "simulate/walk.h"
 
 enum {
@@ -244,7 +245,6 @@ static netdp_status play(const attack *a, player *p, int world, int64_t run, net
 {
     const netdp_i_walk_hooks hooks = {arrive, contribute, send, p};
     const netdp_run_seed seed = {a->asked->seed, 2 * (uint64_t)run + (uint64_t)world};
-    netdp_status status = NETDP_OK;
     double score = 0;
     p->contribution = world == 0 ? -0.5 : 0.5;
     if ((a->asked->faults & NETDP_FAULT_CLIP_AFTER) != 0)
@@ -254,40 +254,34 @@ static netdp_status play(const attack *a, player *p, int world, int64_t run, net
     if (p->path != NULL) {
         netdp_walking still = a->walking; /* the path does not depend on the noise */
         still.noise = 0;
-        status = netdp_simulate_walk(a->token, &still, seed, a->tracing, p->model, p->path, error);
+        TRY(netdp_simulate_walk(a->token, &still, seed, a->tracing, p->model, p->path, error));
     }
-    for (int32_t k = 0; status == NETDP_OK && p->keeps != NULL && k < a->token->tokens; k++)
+    for (int32_t k = 0; p->keeps != NULL && k < a->token->tokens; k++)
         plan_contractions(p, k);
     memset(p->trail, 0, (size_t)a->token->tokens * sizeof *p->trail);
-    if (status == NETDP_OK)
-        status = netdp_i_simulate_walk(a->token, &a->walking, seed, a->tracing, &hooks, p->model,
-                                       NULL, error);
+    TRY(netdp_i_simulate_walk(a->token, &a->walking, seed, a->tracing, &hooks, p->model, NULL,
+                              error));
     for (int32_t k = 0; k < a->token->tokens; k++)
         score += score_of(a, &p->trail[k]);
     a->scores[world * a->asked->runs + run] = score;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status play_share(void *context, int64_t index, int thread, netdp_error *error)
 {
     const attack *a = context;
     const int64_t first = index * SHARE, left = a->asked->runs - first;
-    netdp_status status = NETDP_OK;
-    for (int64_t i = 0; status == NETDP_OK && i < (left < SHARE ? left : SHARE); i++)
-        for (int world = 0; status == NETDP_OK && world < 2; world++)
-            status = play(a, &a->player[thread], world, first + i, error);
-    return status;
+    for (int64_t i = 0; i < (left < SHARE ? left : SHARE); i++)
+        for (int world = 0; world < 2; world++)
+            TRY(play(a, &a->player[thread], world, first + i, error));
+    return NETDP_OK;
 }
 
 static netdp_status check_attack(const netdp_walk_attack *asked, netdp_error *error)
 {
-    netdp_status status = netdp_token_check(asked->token, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_check_parties(netdp_transition_rows(asked->token->law).nodes, asked->victim,
-                                   asked->count, asked->observers, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_token_check(asked->token, error));
+    TRY(netdp_i_check_parties(netdp_transition_rows(asked->token->law).nodes, asked->victim,
+                              asked->count, asked->observers, error));
     if (!(asked->noise >= 0) || isinf(asked->noise) || asked->runs < 1 || asked->runs > INT32_MAX ||
         (asked->faults & ~(unsigned)FAULTS) != 0)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -357,17 +351,12 @@ netdp_status netdp_attack_walk(const netdp_walk_attack *asked, const netdp_progr
                                double *scores, netdp_error *error)
 {
     NETDP_I_GIVEN(error, asked && scores);
-    attack a = {.asked = asked, .token = asked->token};
-    netdp_status status = check_attack(asked, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(attack_clear) attack a = {.asked = asked, .token = asked->token};
+    TRY(check_attack(asked, error));
     a.tracing = (netdp_tracing){.every = 1, .progress = progress};
-    status = attack_new(&a, error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each((asked->runs + SHARE - 1) / SHARE, play_share, &a, progress,
-                                  "attack", error);
-    if (status == NETDP_OK)
-        memcpy(scores, a.scores, 2 * (size_t)asked->runs * sizeof *scores);
-    attack_clear(&a);
-    return status;
+    TRY(attack_new(&a, error));
+    TRY(netdp_i_for_each((asked->runs + SHARE - 1) / SHARE, play_share, &a, progress, "attack",
+                         error));
+    memcpy(scores, a.scores, 2 * (size_t)asked->runs * sizeof *scores);
+    return NETDP_OK;
 }

@@ -89,6 +89,13 @@ void netdp_i_free(void *memory)
     free(memory);
 }
 
+void netdp_i_free_at(void *at)
+{
+    void *memory;
+    memcpy(&memory, at, sizeof memory); /* of whatever type: no void ** */
+    netdp_i_free(memory);
+}
+
 char *netdp_i_copy_text(const char *text)
 {
     size_t length = strlen(text) + 1;

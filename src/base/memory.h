@@ -14,6 +14,9 @@ void *netdp_i_grow(void *memory, int64_t count, size_t size) __attribute__((warn
 
 void netdp_i_free(void *memory);
 
+/* The same of the pointer that stands at this address, of whatever type. */
+void netdp_i_free_at(void *at);
+
 /* A copy of the text, or NULL. */
 char *netdp_i_copy_text(const char *text) __attribute__((warn_unused_result));
 

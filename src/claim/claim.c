@@ -145,9 +145,9 @@ void netdp_claim_inputs_init(netdp_claim_inputs *inputs)
 
 /* ---- The table ---- */
 
-static const netdp_claim *const tables[] = {netdp_i_claims_a, netdp_i_claims_b,
-                                            netdp_i_claims_c, netdp_i_claims_d,
-                                            netdp_i_claims_e, netdp_i_claims_decor};
+static const netdp_claim *const tables[] = {
+    netdp_i_claims_a, netdp_i_claims_b,     netdp_i_claims_c,      netdp_i_claims_d,
+    netdp_i_claims_e, netdp_i_claims_decor, netdp_i_claims_pn_f_dp};
 
 enum { TABLES = sizeof tables / sizeof *tables };
 

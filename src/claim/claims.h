@@ -11,6 +11,7 @@ extern const netdp_claim netdp_i_claims_c[];
 extern const netdp_claim netdp_i_claims_d[];
 extern const netdp_claim netdp_i_claims_e[];
 extern const netdp_claim netdp_i_claims_decor[];
+extern const netdp_claim netdp_i_claims_pn_f_dp[];
 
 /* The value of an input; `in` must be in scope. */
 #define IN(name) (in->value[NETDP_IN_##name])
@@ -35,6 +36,10 @@ extern const netdp_claim netdp_i_claims_decor[];
 
 /* The Renyi epsilon of a loss, by the inputs alpha and noise. */
 double netdp_i_claim_renyi(const netdp_claim_inputs *in, double loss);
+
+/* What holds of a walk, by the inputs rounds, noise, alpha and cap. */
+netdp_status netdp_i_claim_walk(const netdp_claim_inputs *in, const netdp_progress *progress,
+                                netdp_claim_truth *truth, netdp_error *error);
 
 /* One loss of gossip, of the pair `from` and `to`: `how` says of what and by which bound. */
 netdp_status netdp_i_claim_loss(const netdp_claim_inputs *in, const netdp_loss_request *how,

@@ -113,7 +113,8 @@ FORMULA(appendix_b_1)
  * The account of sums, which leaves nothing out but rounding where it is below the cap and below
  * the other.
  */
-ACCOUNT(walk_soundly)
+netdp_status netdp_i_claim_walk(const netdp_claim_inputs *in, const netdp_progress *progress,
+                                netdp_claim_truth *truth, netdp_error *error)
 {
     double sums = 0;
     netdp_status status = walk(in, NETDP_BOUND_EXCURSION, progress, &truth->at_most, error);
@@ -262,7 +263,7 @@ const netdp_claim netdp_i_claims_a[] = {
      NETDP_CLAIM_RDP, NETDP_SOUND_NO,
      "ln T for the harmonic number (errata 3), and adds up contributions that one visit sees "
      "together", 11, wide, NETDP_CLAIM_WALK, NETDP_CLAIM_COALITION, WALK_INPUTS, theorem_3,
-     walk_soundly, EXCURSION},
+     netdp_i_claim_walk, EXCURSION},
     {"A-theorem-4", "paper A, Theorem 4",
      "star, node 0 the centre: one contribution of u to v",
      NETDP_CLAIM_RDP, NETDP_SOUND_NO, "A/(n-1) is no transition matrix", 5, wide,
@@ -286,17 +287,17 @@ const netdp_claim netdp_i_claims_a[] = {
     {"A-lemma-2", "paper A, Lemma 2",
      "loss of u to v <= N_u (alpha/sigma^2) sum_{t=1}^T (W^t)_uv / t",
      NETDP_CLAIM_RDP, NETDP_SOUND_NO, together, 11, wide, NETDP_CLAIM_WALK, NETDP_CLAIM_COALITION,
-     WALK_INPUTS, lemma_2, walk_soundly, EXCURSION},
+     WALK_INPUTS, lemma_2, netdp_i_claim_walk, EXCURSION},
     {"A-appendix-B-1", "paper A, Appendix B.1 and Remark 3",
      "known senders: the largest loss over the observer's neighbours",
      NETDP_CLAIM_RDP, NETDP_SOUND_NO,
      "needless for one contribution (errata 12), and adds up those that one visit sees together",
-     11, wide, NETDP_CLAIM_WALK, NETDP_CLAIM_COALITION, WALK_INPUTS, appendix_b_1, walk_soundly,
+     11, wide, NETDP_CLAIM_WALK, NETDP_CLAIM_COALITION, WALK_INPUTS, appendix_b_1, netdp_i_claim_walk,
      EXCURSION},
     {"A-equation-18", "paper A, Appendix D, eq. (18)",
      "loss of u to a coalition <= the sum of its members' losses by Lemma 2",
      NETDP_CLAIM_RDP, NETDP_SOUND_NO, together, 11, wide, NETDP_CLAIM_WALK, NETDP_CLAIM_COALITION,
-     WALK_INPUTS, lemma_2, walk_soundly, EXCURSION},
+     WALK_INPUTS, lemma_2, netdp_i_claim_walk, EXCURSION},
     {"A-proposition-1-odd", "paper A, Proposition 1",
      "sum of x^p/p over odd p = ln((1+x)/(1-x))/2",
      NETDP_CLAIM_SUM, NETDP_SOUND_YES, NULL, 0, NULL, NETDP_CLAIM_NUMBERS, NETDP_CLAIM_NOBODY,

@@ -37,8 +37,6 @@ static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *a
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--as");
     netdp_unit_text(target->unit, o->unit);
-    o->description.question.given = arguments->given;
-    o->description.question.given_count = arguments->given_count;
     return netdp_i_question_target(&o->description.question, target, error);
 }
 

@@ -424,9 +424,10 @@ static const char *line_value(const drafting *d, size_t i)
     if (from == TITLE)
         return d->title;
     if (from == ANSWERS)
-        return strcmp(lines[i].key, "data.split") == 0 ? (learns ? key->fallback : NULL)
-               : is_tally(d)                           ? NULL
-                                                       : key->fallback;
+        return strcmp(lines[i].key, "data.split") == 0
+                   ? (learns ? netdp_i_key_rule(key)->fallback : NULL)
+               : is_tally(d) ? NULL
+                             : netdp_i_key_rule(key)->fallback;
     if (!question_applies(d, from) || !applies(d, lines[i].key, ANY))
         return NULL;
     if (from == COLUMN && strcmp(value_of(d, COLUMN), "all") == 0)

@@ -1,5 +1,6 @@
 /* netdp recheck: what earlier results promised, and what is proven of the same now. */
 #include "cli/common/command.h"
+#include "cli/net/recheck.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -176,34 +177,47 @@ static netdp_status recheck(const char *given, const char *data, bool json, netd
 
 netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *error)
 {
-    const char *data = NULL;
+    const char *data = NULL, *package = NULL;
     bool json = false;
     const netdp_i_option table[] = {
         {NETDP_I_TEXT, 0, "data", &data, "DIR",
          "where the data sets are, for a study that reads some; after it $NETDP_DATA, ./data, "
          "../shared/data",
          "none"},
+        {NETDP_I_TEXT, 0, "package", &package, "DIR",
+         "of a ledger: the package of a study of it, beside the one in the participant's folder",
+         "none"},
         {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
         {0},
     };
     const netdp_i_usage usage = {
         .command = "recheck",
-        .arguments = "RESULT|PAGE",
+        .arguments = "RESULT|PAGE|LEDGER",
         .what = "Which guarantees of earlier results were too small, and by how much: accounts for "
                 "them anew, at their noise and rounds. RESULT is a folder of netdp run or its "
                 "summary.json, PAGE a page of netdp report that holds its study. Prints what was "
                 "said of the worst pair, what is proven now, their ratio, and how many pairs of "
-                "loss.csv were below. What is larger now was not proven then; it need not have "
+                "loss.csv were below. LEDGER is a participant's ledger.db or folder: prints of "
+                "each study whose package is there, towards everybody, the epsilon that the ledger "
+                "says and what is accounted for now. What is larger now was not proven then; it "
+                "need not have "
                 "been wrong. Exit code 1 where something is larger.",
         .examples = "  netdp recheck results/meters-on-davis\n"
-                    "  netdp recheck results/meters-on-davis/report.html --json\n",
+                    "  netdp recheck results/meters-on-davis/report.html --json\n"
+                    "  netdp recheck north\n",
         .least = 1,
         .most = 1,
         .options = table,
     };
     netdp_i_arguments arguments = {0};
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
+    const bool ledger =
+        status == NETDP_OK && !arguments.help && netdp_i_recheck_is_ledger(arguments.text[0]);
+    if (status == NETDP_OK && package != NULL && !ledger && !arguments.help)
+        status = netdp_i_fail(error, NETDP_INVALID, "--package: is for a ledger; leave it out");
+    if (ledger)
+        status = netdp_i_recheck_ledger(arguments.text[0], package, json, error);
+    else if (status == NETDP_OK && !arguments.help)
         status = recheck(arguments.text[0], data, json, error);
     netdp_i_arguments_free(&arguments);
     return status;

@@ -7,6 +7,7 @@
 #ifndef NETDP_I_HALO_H
 #define NETDP_I_HALO_H
 
+#include "base/try.h"
 #include "mixing/others.h"
 
 typedef struct netdp_i_halo netdp_i_halo;
@@ -14,6 +15,7 @@ typedef struct netdp_i_halo netdp_i_halo;
 /* The rows are borrowed. */
 netdp_status netdp_i_halo_new(netdp_rows rows, netdp_i_halo **halo, netdp_error *error);
 void netdp_i_halo_free(netdp_i_halo *halo);
+OWNER(netdp_i_halo_free, netdp_i_halo)
 
 /* Own nodes are first .. first+count-1; behind them in a vector stand the ghosts. */
 int32_t netdp_i_halo_first(const netdp_i_halo *halo);

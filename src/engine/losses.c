@@ -11,8 +11,11 @@
 #include "account/observe/heard.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "engine/basis.h"
 #include "engine/together.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 /* ---- round by round ---- */
 
@@ -49,10 +52,9 @@ static int32_t find_own(const spread *s, const netdp_losses *losses, int32_t hea
 /* One process's, where another has less memory and would choose another. */
 static netdp_status same(bool *choice, netdp_error *error)
 {
-    const netdp_status status = netdp_i_agree(NETDP_OK, error);
-    if (status == NETDP_OK)
-        netdp_i_tell(choice, sizeof *choice);
-    return status;
+    TRY(netdp_i_agree(NETDP_OK, error));
+    netdp_i_tell(choice, sizeof *choice);
+    return NETDP_OK;
 }
 
 /* The own losses, in s->loss, become everyone's. */
@@ -223,31 +225,22 @@ netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_ba
                                    netdp_error *error)
 {
     netdp_plan plan;
-    netdp_losses *losses = NULL;
-    netdp_status status = netdp_i_agree(netdp_losses_plan(request, &plan, error), error);
-    if (status == NETDP_OK)
-        status = netdp_i_agree_on(netdp_mixing_rows(request->protocol->mixing),
-                                  request->protocol->rounds, error);
-    if (status != NETDP_OK)
-        return status;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
+    TRY(netdp_i_agree(netdp_losses_plan(request, &plan, error), error));
+    TRY(netdp_i_agree_on(netdp_mixing_rows(request->protocol->mixing), request->protocol->rounds,
+                         error));
     /* Where there is a choice between bases, but for noise that is shared by nodes or over time, of which each process has to
        know all; what is proven without what is heard is proven by each process for its nodes. */
     const netdp_linear *protocol = request->protocol;
     const bool common = netdp_pairing_is(&protocol->pairing) || netdp_quiet_is(&protocol->quiet);
     bool shared = !common && plan.ways > 0;
     if (shared)
-        status = netdp_i_losses_shared(request, &shared, error);
-    if (status == NETDP_OK)
-        status = same(&shared, error);
-    if (status == NETDP_OK && shared)
+        TRY(netdp_i_losses_shared(request, &shared, error));
+    TRY(same(&shared, error));
+    if (shared)
         return account_rounds(request, sink, context, progress, error);
-    if (status != NETDP_OK)
-        return status;
-    status = account_shares(request, &losses, progress, error);
-    if (status == NETDP_OK)
-        status = netdp_i_losses_replay(losses, sink, context, error);
-    netdp_losses_free(losses);
-    return status;
+    TRY(account_shares(request, &losses, progress, error));
+    return netdp_i_losses_replay(losses, sink, context, error);
 }
 
 netdp_status netdp_i_engine_losses_new(const netdp_loss_request *request,
@@ -272,11 +265,10 @@ netdp_status netdp_i_engine_walk_losses(const netdp_walk_request *request,
     netdp_walk_request own = *request;
     netdp_losses *part = NULL, *whole = NULL;
     share mine = {0};
-    netdp_status status = netdp_i_agree_on(rows, request->token->steps, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_losses_new(rows.nodes, request->from, request->from_count, request->to,
-                                request->to_count, request->coalition, &whole, error);
+    TRY(netdp_i_agree_on(rows, request->token->steps, error));
+    netdp_status status =
+        netdp_i_losses_new(rows.nodes, request->from, request->from_count, request->to,
+                           request->to_count, request->coalition, &whole, error);
     if (status == NETDP_OK)
         status = share_new(request->from, request->from_count, rows.nodes, &mine, error);
     own.from = mine.node;

@@ -8,16 +8,11 @@
 static netdp_status find_ends(const netdp_mixing *mixing, netdp_spectrum *found, netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(mixing);
-    netdp_i_halo *halo = NULL;
-    netdp_status status = netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error);
-    if (status == NETDP_OK)
-        status = netdp_i_halo_new(rows, &halo, error);
-    if (status == NETDP_OK) {
-        const netdp_i_others others = netdp_i_halo_others(halo);
-        status = netdp_i_lanczos_ends_of(rows, &others, &found->second, &found->smallest, error);
-    }
-    netdp_i_halo_free(halo);
-    return status;
+    OWNED_BY(netdp_i_halo_free) netdp_i_halo *halo = NULL;
+    TRY(netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error));
+    TRY(netdp_i_halo_new(rows, &halo, error));
+    const netdp_i_others others = netdp_i_halo_others(halo);
+    return netdp_i_lanczos_ends_of(rows, &others, &found->second, &found->smallest, error);
 }
 
 netdp_status netdp_i_engine_spectrum(const netdp_mixing *mixing, netdp_spectrum *spectrum,

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "engine/together.h"
 
 /* The first `columns` of work [columns + count][columns] become R of the QR of all its rows. */
@@ -32,19 +33,19 @@ static netdp_status reduce_own(const double *rows, int64_t count, const char *sk
                                double *work, double *tau, netdp_error *error)
 {
     const int64_t c = columns;
-    netdp_status status = NETDP_OK;
     int64_t filled = 0;
-    for (int64_t u = 0; u < count && status == NETDP_OK; u++) {
+    for (int64_t u = 0; u < count; u++) {
         if (skip[u])
             continue;
         memcpy(work + (c + filled++) * c, rows + u * c, (size_t)c * sizeof *rows);
         if (filled == strip_of(columns)) {
-            status = reduce_rows(work, filled, columns, tau, error);
+            TRY(reduce_rows(work, filled, columns, tau, error));
             filled = 0;
         }
     }
-    return status == NETDP_OK && filled > 0 ? reduce_rows(work, filled, columns, tau, error)
-                                            : status;
+    if (filled > 0)
+        return reduce_rows(work, filled, columns, tau, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_tall_triangle(const double *rows, int64_t count, const char *skip,

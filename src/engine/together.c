@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 
 /* MPI counts are int. */
 #define PIECE ((int64_t)1 << 28)
@@ -65,9 +66,7 @@ static netdp_status compare(crypto_generichash_state *state, const char *otherwi
     unsigned char mine[32], first[32];
     crypto_generichash_final(state, mine, sizeof mine);
     memcpy(first, mine, sizeof first);
-    netdp_status status = netdp_i_agree(NETDP_OK, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_agree(NETDP_OK, error));
     netdp_i_tell(first, sizeof first);
     return netdp_i_agree(memcmp(first, mine, sizeof mine) == 0
                              ? NETDP_OK
@@ -95,9 +94,7 @@ netdp_status netdp_i_agree_on(netdp_rows rows, int64_t rounds, netdp_error *erro
     int threads = omp_get_max_threads();
     unsigned char digest[32] = {0};
     crypto_generichash_state state;
-    netdp_status status = netdp_i_agree(NETDP_OK, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_agree(NETDP_OK, error));
     MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
     omp_set_num_threads(threads);
     if (here.makes && here.near < here.size) { /* one machine has one matrix */

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/separator.h"
 
 netdp_status netdp_i_csv_fail(const netdp_i_csv_reader *from, int64_t line, netdp_error *error,
@@ -98,20 +99,17 @@ netdp_status netdp_i_csv_open(const char *path, char **text, netdp_i_csv_reader 
                               netdp_error *error)
 {
     int64_t bytes = 0;
-    netdp_status status = netdp_i_file_load(path, text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, text, &bytes, error));
     *from = (netdp_i_csv_reader){.path = path, .at = *text, .end = *text + bytes, .line = 1};
-    status = check_text(from, error);
-    if (status == NETDP_OK && bytes >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0)
+    TRY(check_text(from, error));
+    if (bytes >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0)
         from->at += 3;
-    if (status == NETDP_OK && from->at == from->end)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: is empty; a table needs a header and rows", path);
-    if (status == NETDP_OK)
-        status = netdp_i_table_separator(path, from->at, from->end, &from->separator, error);
+    if (from->at == from->end)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: is empty; a table needs a header and rows", path);
+    TRY(netdp_i_table_separator(path, from->at, from->end, &from->separator, error));
     memcpy(from->stops, (char[]){from->separator, '\n', '"', '\0'}, sizeof from->stops);
-    return status;
+    return NETDP_OK;
 }
 
 /* A row's cells behind those that are there; *count: how many. */
@@ -121,9 +119,7 @@ static netdp_status read_row(netdp_i_csv_reader *from, netdp_i_csv_table *table,
     netdp_i_csv_cell got = {.then = NETDP_I_CSV_ENDS_CELL};
     *count = 0;
     while (got.then == NETDP_I_CSV_ENDS_CELL) {
-        netdp_status status = netdp_i_csv_cell_read(from, &got, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_csv_cell_read(from, &got, error));
         if (*used == *room) {
             *room = *room == 0 ? 256 : 2 * *room;
             char **grown = netdp_i_grow(table->cell, *room, sizeof *grown);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/place.h"
 #include "base/text.h"
+#include "base/try.h"
 
 #define OPENML "https://www.openml.org/d/823"
 #define SNAP "https://snap.stanford.edu/data/ego-Facebook.html"
@@ -76,7 +77,7 @@ const netdp_dataset *netdp_datasets(void)
 static netdp_status look_in(const char *folder, const char *file, char **path, netdp_error *error)
 {
     struct stat shape;
-    char *candidate = NULL;
+    OWNED char *candidate = NULL;
     *path = NULL;
     if (folder == NULL || folder[0] == '\0')
         return NETDP_OK;
@@ -85,15 +86,13 @@ static netdp_status look_in(const char *folder, const char *file, char **path, n
     if (candidate == NULL)
         return netdp_i_no_memory(error);
     snprintf(candidate, room, "%s/%s", folder, file);
-    netdp_status status = NETDP_OK;
     if (stat(candidate, &shape) == 0 && !S_ISDIR(shape.st_mode)) {
         /* The caller frees it with free(): it leaves the library's own accounting here. */
         *path = strdup(candidate);
         if (*path == NULL)
-            status = netdp_i_no_memory(error);
+            return netdp_i_no_memory(error);
     }
-    netdp_i_free(candidate);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status fail_nowhere(const char *folder, const char *file, netdp_error *error)
@@ -125,9 +124,7 @@ netdp_status netdp_data_find(const char *folder, const char *file, char **path, 
         return netdp_i_fail(error, NETDP_INVALID, "the data file's name is empty; name a file");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char *found;
-        netdp_status status = look_in(folders[i], file, &found, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(look_in(folders[i], file, &found, error));
         if (found != NULL) {
             *path = found;
             return NETDP_OK;
@@ -144,9 +141,7 @@ netdp_status netdp_data_digest(const char *path, char digest[65], netdp_error *e
     if (sodium_init() < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
                             "libsodium cannot start; check the system's random device");
-    netdp_status status = netdp_i_file_load(path, &bytes, &count, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &bytes, &count, error));
     unsigned char hash[crypto_hash_sha256_BYTES];
     crypto_hash_sha256(hash, (const unsigned char *)bytes, (unsigned long long)count);
     sodium_bin2hex(digest, 65, hash, sizeof hash);

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 netdp_status netdp_i_deal_parse(const char *text, netdp_i_dealing *dealing, netdp_error *error)
 {
@@ -101,23 +102,19 @@ netdp_status netdp_i_deal_skewed(netdp_i_dealing dealing, const int64_t *count, 
         rows += count[c];
     if (dealing.kind == NETDP_I_DEAL_EVEN)
         return netdp_deal(rows, nodes, true, seed, node, error);
-    int32_t *place = NETDP_I_NEW(int32_t, nodes);
-    double *share = NETDP_I_NEW(double, (int64_t)nodes *labels);
-    int64_t *left = NETDP_I_NEW(int64_t, labels);
-    netdp_status status = place == NULL || share == NULL || left == NULL
-                              ? netdp_i_no_memory(error)
-                              /* Which part is whose: neighbours are not alike by their numbers. */
-                              : netdp_deal(nodes, nodes, true, seed, place, error);
-    if (status == NETDP_OK && dealing.kind == NETDP_I_DEAL_DIRICHLET)
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, nodes);
+    OWNED double *share = NETDP_I_NEW(double, (int64_t)nodes *labels);
+    OWNED int64_t *left = NETDP_I_NEW(int64_t, labels);
+    TRY(place == NULL || share == NULL || left == NULL
+            ? netdp_i_no_memory(error)
+            /* Which part is whose: neighbours are not alike by their numbers. */
+            : netdp_deal(nodes, nodes, true, seed, place, error));
+    if (dealing.kind == NETDP_I_DEAL_DIRICHLET)
         deal_dirichlet(dealing.alpha, count, labels, nodes, seed, share, left, node);
     /* Part k of the sorted rows begins at k rows / nodes. */
-    for (int64_t i = 0, k = 0;
-         status == NETDP_OK && dealing.kind == NETDP_I_DEAL_BY_LABEL && i < rows; i++) {
+    for (int64_t i = 0, k = 0; dealing.kind == NETDP_I_DEAL_BY_LABEL && i < rows; i++) {
         k += k + 1 < nodes && i >= (k + 1) * rows / nodes;
         node[i] = place[k];
     }
-    netdp_i_free(place);
-    netdp_i_free(share);
-    netdp_i_free(left);
-    return status;
+    return NETDP_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 enum { MOST_FEATURES = 200, MOST_STEPS = 100, MOST_HALVES = 60 };
@@ -132,19 +133,15 @@ netdp_status netdp_objective_least(const netdp_objective *objective, const netdp
                                    double *value, double *model, netdp_error *error)
 {
     NETDP_I_GIVEN(error, objective && examples && value);
-    search s = {.objective = objective, .examples = examples};
-    netdp_status status = netdp_objective_check(objective, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(search_clear) search s = {.objective = objective, .examples = examples};
+    TRY(netdp_objective_check(objective, error));
     if ((objective->kind != NETDP_LOGISTIC && objective->kind != NETDP_RIDGE) ||
         examples->features > MOST_FEATURES || examples->rows < 1)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "least value: known of logistic and ridge of at most %d features",
                             MOST_FEATURES);
     netdp_i_dense_begin();
-    status = search_new(&s, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(search_new(&s, error));
     double least = netdp_objective_value(objective, examples, s.model);
     bool found = false;
     for (int step = 0; step < MOST_STEPS && !found; step++) {
@@ -155,13 +152,10 @@ netdp_status netdp_objective_least(const netdp_objective *objective, const netdp
     }
     /* Of separable classes the value falls for ever. */
     if (!found || (objective->kind == NETDP_LOGISTIC && least < 1e-9))
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "least value: not found; separable classes have none without l2");
-    if (status == NETDP_OK)
-        *value = least;
-    if (status == NETDP_OK && model != NULL)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "least value: not found; separable classes have none without l2");
+    *value = least;
+    if (model != NULL)
         memcpy(model, s.model, (size_t)examples->features * sizeof *model);
-done:
-    search_clear(&s);
-    return status;
+    return NETDP_OK;
 }

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* ---- Making ---- */
 
@@ -269,13 +270,11 @@ static netdp_status take_kind(const json_t *from, netdp_model *model, const char
     model->unit = strcmp(rows, "unit norm") == 0;
     model->intercept = json_is_true(json_object_get(from, "intercept"));
     model->radius = json_number_value(json_object_get(from, "radius"));
-    netdp_status status = take_scale(json_object_get(from, "label"), &model->label, path, error);
+    TRY(take_scale(json_object_get(from, "label"), &model->label, path, error));
     const int32_t classes = model->label.values;
-    if (status == NETDP_OK && (kind == NETDP_RIDGE      ? classes > 0
-                               : kind == NETDP_LOGISTIC ? classes != 2
-                                                        : classes < 2))
-        status = fail_file(path, "its label's values are not those of its kind", error);
-    return status;
+    if (kind == NETDP_RIDGE ? classes > 0 : kind == NETDP_LOGISTIC ? classes != 2 : classes < 2)
+        return fail_file(path, "its label's values are not those of its kind", error);
+    return NETDP_OK;
 }
 
 static netdp_status take_model(const json_t *from, const char *path, netdp_model **model,
@@ -388,11 +387,8 @@ netdp_status netdp_model_read(const char *path, const char *variant, netdp_model
         return read_file(path, model, error);
     }
     netdp_i_file_path(file, path, "result.json");
-    if (stat(file, &shape) != 0 || variant != NULL) {
-        netdp_status status = choose(path, variant, file, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    if (stat(file, &shape) != 0 || variant != NULL)
+        TRY(choose(path, variant, file, error));
     return read_file(file, model, error);
 }
 

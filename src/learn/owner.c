@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 netdp_i_cell_value netdp_i_cell_read(const char *text)
 {
@@ -120,9 +121,7 @@ static netdp_status place_owners(const netdp_i_cell_value *owner, int64_t count,
     const int32_t nodes = netdp_graph_nodes(graph);
     int64_t known = 0;
     netdp_error why = {.text = ""};
-    netdp_status status = check_alike(owner, count, column, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_alike(owner, count, column, error));
     bool names = false;
     for (int32_t v = 0; v < nodes && !names; v++)
         names = netdp_graph_name(graph, v) != NULL;

@@ -6,8 +6,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/owner.h"
 #include "learn/table.h"
+
+OWNER(netdp_table_free, netdp_table)
 
 /* More rows than any table has. */
 #define MOST_PLACES 1e9
@@ -65,9 +68,8 @@ static char *trim(char *text)
 
 static netdp_status read_list(declaration *of, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     char *rest = NULL;
-    for (char *part = strtok_r(of->text, ",", &rest); part != NULL && status == NETDP_OK;
+    for (char *part = strtok_r(of->text, ",", &rest); part != NULL;
          part = strtok_r(NULL, ",", &rest)) {
         char *colon = strrchr(part, ':');
         int64_t rows = 0;
@@ -78,31 +80,28 @@ static netdp_status read_list(declaration *of, netdp_error *error)
                                 "rows: '%s' is no owner and its number of rows; give such as {a: "
                                 "10, b: 12}",
                                 netdp_i_show_text(trim(part)).text);
-        status = add(of, trim(part), rows, error);
+        TRY(add(of, trim(part), rows, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* A public file: a column `owner` and a column `rows`. */
 static netdp_status read_file(const char *path, declaration *of, netdp_error *error)
 {
     const char *const wanted[] = {"rows"};
-    netdp_table *table = NULL;
-    netdp_i_label_column texts = {0};
-    netdp_status status =
-        netdp_i_table_read_owned(path, wanted, 1, "owner", false, &table, &texts, error);
-    for (int64_t i = 0; status == NETDP_OK && i < table->rows; i++) {
+    OWNED_BY(netdp_table_free) netdp_table *table = NULL;
+    CLEARED(netdp_i_label_column_drop) netdp_i_label_column texts = {0};
+    TRY(netdp_i_table_read_owned(path, wanted, 1, "owner", false, &table, &texts, error));
+    for (int64_t i = 0; i < table->rows; i++) {
         const double rows = table->values[i];
-        status = rows >= 0 && rows <= MOST_PLACES && rows == (double)(int64_t)rows
-                     ? add(of, texts.owner[i], (int64_t)rows, error)
-                     : netdp_i_fail(error, NETDP_INVALID, "%.200s: rows: %g is no number of rows",
-                                    path, rows);
+        TRY(rows >= 0 && rows <= MOST_PLACES && rows == (double)(int64_t)rows
+                ? add(of, texts.owner[i], (int64_t)rows, error)
+                : netdp_i_fail(error, NETDP_INVALID, "%.200s: rows: %g is no number of rows", path,
+                               rows));
     }
     of->text = texts.text; /* where the names are */
     texts.text = NULL;
-    netdp_table_free(table);
-    netdp_i_label_column_drop(&texts);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status read_owners(const char *text, declaration *of, netdp_error *error)
@@ -129,22 +128,19 @@ typedef struct known {
 static netdp_status place_declared(const netdp_i_placing *how, const declaration *of,
                                    int32_t *place, known *owner, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     if (how->cuts == NULL)
-        status =
-            netdp_i_owners_deal(of->name, of->count, how->column, NULL, how->graph, place, error);
-    for (int64_t i = 0; status == NETDP_OK && i < of->count; i++) {
+        TRY(netdp_i_owners_deal(of->name, of->count, how->column, NULL, how->graph, place, error));
+    for (int64_t i = 0; i < of->count; i++) {
         if (how->cuts != NULL)
-            status = netdp_graph_find(how->graph, of->name[i], &place[i], error);
+            TRY(netdp_graph_find(how->graph, of->name[i], &place[i], error));
         owner[i] = (known){netdp_i_cell_read(of->name[i]), place[i]};
     }
-    if (status == NETDP_OK)
-        qsort(owner, (size_t)of->count, sizeof *owner, netdp_i_cell_order);
-    for (int64_t i = 1; status == NETDP_OK && i < of->count; i++)
+    qsort(owner, (size_t)of->count, sizeof *owner, netdp_i_cell_order);
+    for (int64_t i = 1; i < of->count; i++)
         if (netdp_i_cell_order(&owner[i - 1], &owner[i]) == 0 || owner[i - 1].node == owner[i].node)
-            status = netdp_i_fail(error, NETDP_INVALID, "rows: '%s' is there twice; keep one",
-                                  netdp_i_show_text(owner[i].name.text).text);
-    return status;
+            return netdp_i_fail(error, NETDP_INVALID, "rows: '%s' is there twice; keep one",
+                                netdp_i_show_text(owner[i].name.text).text);
+    return NETDP_OK;
 }
 
 static netdp_status fail_foreign(const declaration *of, const char *owner, netdp_error *error)
@@ -183,24 +179,18 @@ static netdp_status find_nodes(const netdp_i_placing *how, const declaration *of
 static netdp_status by_declared(const netdp_i_placing *how, int32_t *node, int64_t *held,
                                 netdp_error *error)
 {
-    declaration of = {0};
-    netdp_status status = read_owners(how->declared, &of, error);
-    int32_t *place = NETDP_I_NEW(int32_t, of.count);
-    known *owner = NETDP_I_NEW(known, of.count);
-    if (status == NETDP_OK && (place == NULL || owner == NULL))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = place_declared(how, &of, place, owner, error);
-    for (int64_t i = 0; status == NETDP_OK && i < of.count; i++)
+    CLEARED(drop) declaration of = {0};
+    TRY(read_owners(how->declared, &of, error));
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, of.count);
+    OWNED known *owner = NETDP_I_NEW(known, of.count);
+    if (place == NULL || owner == NULL)
+        return netdp_i_no_memory(error);
+    TRY(place_declared(how, &of, place, owner, error));
+    for (int64_t i = 0; i < of.count; i++)
         held[place[i]] = of.rows[i];
-    if (status == NETDP_OK)
-        status = how->cuts != NULL ? netdp_i_owners_deal(how->owner, how->rows, how->column,
-                                                         how->cuts, how->graph, node, error)
-                                   : find_nodes(how, &of, owner, node, error);
-    netdp_i_free(place);
-    netdp_i_free(owner);
-    drop(&of);
-    return status;
+    return how->cuts != NULL ? netdp_i_owners_deal(how->owner, how->rows, how->column, how->cuts,
+                                                   how->graph, node, error)
+                             : find_nodes(how, &of, owner, node, error);
 }
 
 /* Node by node: their rows in the table's order, as far as there are places. */

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/csv.h"
 #include "learn/model.h"
 #include "learn/owner.h"
@@ -129,7 +130,6 @@ static netdp_status check_kept(const work *w, const char *keep, netdp_error *err
 
 static netdp_status match(work *w, const char *keep, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     w->column = NETDP_I_NEW(int32_t, w->model->count + 1);
     w->kept = NETDP_I_NEW(bool, w->table.columns);
     w->x = NETDP_I_NEW(double, w->model->width + 1);
@@ -138,13 +138,12 @@ static netdp_status match(work *w, const char *keep, netdp_error *error)
         return netdp_i_no_memory(error);
     for (int32_t c = 0; c < w->table.columns && keep != NULL; c++)
         w->kept[c] = strcmp(keep, "all") == 0 || lists(keep, w->table.name[c]);
-    for (int32_t i = 0; i < w->model->count && status == NETDP_OK; i++)
-        status = place(w, i, error);
-    if (status == NETDP_OK)
-        status = check_kept(w, keep, error);
-    for (int32_t c = 0; c < w->table.columns && status == NETDP_OK; c++)
-        status = check_column(w, c, error);
-    return status;
+    for (int32_t i = 0; i < w->model->count; i++)
+        TRY(place(w, i, error));
+    TRY(check_kept(w, keep, error));
+    for (int32_t c = 0; c < w->table.columns; c++)
+        TRY(check_column(w, c, error));
+    return NETDP_OK;
 }
 
 /* ---- Rows ---- */

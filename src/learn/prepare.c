@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/deal.h"
 #include "learn/model.h"
 #include "learn/owner.h"
@@ -86,10 +87,8 @@ static netdp_status place_found(netdp_i_preparing *w, netdp_error *error)
 static netdp_status read_classes(netdp_i_preparing *w, const char *path, netdp_error *error)
 {
     const netdp_range *list = find_range(w, w->how->label);
-    netdp_status status = list != NULL && list->values > 0 ? place_listed(w, path, list, error)
-                                                           : place_found(w, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(list != NULL && list->values > 0 ? place_listed(w, path, list, error)
+                                         : place_found(w, error));
     if (w->how->many ? w->labelled < 2 || w->labelled > MOST_CLASSES : w->labelled != 2)
         return netdp_i_fail(
             error, NETDP_INVALID, "%.300s: column '%s' has %lld value%s; classes need %s", path,
@@ -121,11 +120,9 @@ static netdp_status check_features(const netdp_i_preparing *w, const char *path,
 
 static netdp_status load(netdp_i_preparing *w, const char *path, netdp_error *error)
 {
-    netdp_status status = netdp_i_table_read_labelled(path, w->how, &w->table, &w->labels, error);
-    if (status == NETDP_OK && w->how->features == NULL)
-        status = check_features(w, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_table_read_labelled(path, w->how, &w->table, &w->labels, error));
+    if (w->how->features == NULL)
+        TRY(check_features(w, path, error));
     w->notes.missing = w->labels.dropped;
     w->notes.filled = w->labels.filled;
     w->notes.unlisted = w->labels.unlisted;
@@ -354,9 +351,7 @@ static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing
         return netdp_i_fail(error, NETDP_INVALID, "%d ranges%s; give 0, or a list of them",
                             (int)how->ranges, how->range == NULL ? " of a list that is NULL" : "");
     for (int32_t i = 0; i < how->ranges; i++) {
-        netdp_status status = check_range(&how->range[i], error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(check_range(&how->range[i], error));
         for (int32_t j = 0; j < i; j++)
             if (strcmp(how->range[i].column, how->range[j].column) == 0)
                 return netdp_i_fail(error, NETDP_INVALID,
@@ -364,9 +359,7 @@ static netdp_status check(const netdp_preparation *how, netdp_i_dealing *dealing
                                     netdp_i_show_text(how->range[i].column).text);
     }
     if (how->deal != NULL) {
-        netdp_status status = netdp_i_deal_parse(how->deal, dealing, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_deal_parse(how->deal, dealing, error));
     }
     if (how->rows != NULL && how->rows[0] == '\0')
         return netdp_i_fail(error, NETDP_INVALID, "rows: is empty; give how many there are");

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 static void shuffle(int64_t *row, int64_t rows, netdp_stream stream)
 {
@@ -109,11 +110,8 @@ netdp_status netdp_i_split_and_deal(netdp_i_preparing *w, netdp_error *error)
                                      .cuts = w->how->owner_cuts,
                                      .declared = w->how->rows,
                                      .graph = w->how->graph};
-    netdp_status status = netdp_i_places_fill(&placing, &w->places, error);
-    if (status == NETDP_OK)
-        status = split(w, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_places_fill(&placing, &w->places, error));
+    TRY(split(w, error));
     w->notes.absent = w->places.absent;
     w->notes.beyond = w->places.beyond;
     if (w->training_rows < w->how->nodes)

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "base/try.h"
 
 enum { MOST_WORDS = 8, MOST_TEXT = 256, MOST_FEATURES = 100000, MOST_ROWS = 1000000 };
 
@@ -131,9 +132,7 @@ static netdp_status read_law(const char *description, const law **of, asked *how
     for (char *each; (each = strsep(&rest, " \t")) != NULL;)
         if (each[0] != '\0' && words < MOST_WORDS)
             word[words++] = each;
-    netdp_status status = find_law(words > 0 ? word[0] : "", of, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_law(words > 0 ? word[0] : "", of, error));
     *how = (asked){.variance = 1, .mean = 1, .rows = 1};
     if (words < 2 || !netdp_i_read_number(word[1], &how->features) ||
         !(how->features >= 1 && how->features <= MOST_FEATURES) ||
@@ -141,9 +140,9 @@ static netdp_status read_law(const char *description, const law **of, asked *how
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: the dimension must be a whole number from 1 to %d; expected '%s'",
                             (*of)->name, MOST_FEATURES, (*of)->grammar);
-    for (int i = 2; i < words && status == NETDP_OK; i++)
-        status = read_parameter(*of, word[i], how, error);
-    return status;
+    for (int i = 2; i < words; i++)
+        TRY(read_parameter(*of, word[i], how, error));
+    return NETDP_OK;
 }
 
 /* Rows first .. first + count - 1 are those of `node`, one stream each. */
@@ -184,9 +183,7 @@ netdp_status netdp_examples_draw(const netdp_synthesis *synthesis, netdp_example
     NETDP_I_GIVEN(error, synthesis && synthesis->law && train && test);
     const law *of = NULL;
     asked how;
-    netdp_status status = read_law(synthesis->law, &of, &how, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(read_law(synthesis->law, &of, &how, error));
     if (of->classes != synthesis->classes)
         return netdp_i_fail(error, NETDP_INVALID, "%s has %s; it is for %s", of->name,
                             of->classes ? "classes" : "numbers",

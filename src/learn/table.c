@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/csv.h"
 #include "learn/owner.h"
 #include "learn/table.h"
@@ -44,9 +45,7 @@ static netdp_status read_header(netdp_i_csv_reader *from, header *head, netdp_er
 {
     netdp_i_csv_cell name = {.then = NETDP_I_CSV_ENDS_CELL};
     while (name.then == NETDP_I_CSV_ENDS_CELL) {
-        netdp_status status = netdp_i_csv_cell_read(from, &name, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_csv_cell_read(from, &name, error));
         if (head->count == head->room) {
             if (head->room > INT32_MAX / 2)
                 return netdp_i_csv_fail(from, 1, error, "too many columns");
@@ -139,9 +138,7 @@ static netdp_status choose(const netdp_i_csv_reader *from, header *head, const c
     qsort(head->sorted, (size_t)head->count, sizeof *head->sorted, by_name);
     for (int32_t c = 0; c < wanted; c++) {
         const char *name = count > 0 ? column[c] : head->name[c];
-        netdp_status status = place(from, head, name, c, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(place(from, head, name, c, error));
         table->name[c] = netdp_i_copy_text(name);
         if (table->name[c] == NULL)
             return netdp_i_no_memory(error);
@@ -372,9 +369,8 @@ static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head
     int32_t count = 0;
     if (but)
         list += sizeof ALL_BUT - 1;
-    netdp_status status = all ? NETDP_OK : check_listed(from, head, list, error);
-    if (status != NETDP_OK)
-        return status;
+    if (!all)
+        TRY(check_listed(from, head, list, error));
     if (!all && !but && is_listed(list, label))
         return netdp_i_csv_fail(from, 1, error, "features: '%s' is the label; name one of the two",
                                 netdp_i_show_text(label).text);
@@ -387,7 +383,7 @@ static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head
               strcmp(head->name[c], wanted->owner) == 0))
             order[count++] = head->name[c];
     order[count++] = label;
-    status = choose(from, head, order, count, table, error);
+    netdp_status status = choose(from, head, order, count, table, error);
     netdp_i_free(order);
     for (int32_t c = 0; as_text && status == NETDP_OK && c < head->count; c++)
         if (head->goes[c] == count - 1)

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 /* An eigenvalue above has an exponential that overflows, or nearly. */
@@ -48,29 +49,24 @@ netdp_status netdp_graph_communicability(const netdp_graph *graph, double *matri
 {
     NETDP_I_GIVEN(error, graph && matrix);
     const int32_t n = netdp_graph_nodes(graph);
-    netdp_status status = check_nodes(n, error);
-    if (status != NETDP_OK || n == 0)
-        return status;
-    double *values = NETDP_I_NEW(double, n), *vectors = NETDP_I_NEW(double, (int64_t)n *n);
-    if (values == NULL || vectors == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    TRY(check_nodes(n, error));
+    if (n == 0)
+        return NETDP_OK;
+    OWNED double *values = NETDP_I_NEW(double, n);
+    OWNED double *vectors = NETDP_I_NEW(double, (int64_t)n *n);
+    if (values == NULL || vectors == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t u = 0; u < n; u++)
         for (int32_t k = 0; k < netdp_graph_degree(graph, u); k++)
             vectors[(int64_t)u * n + netdp_graph_neighbours(graph, u)[k]] = 1;
-    status = netdp_i_symmetric_eigen(n, vectors, values, error);
-    if (status == NETDP_OK && values[n - 1] > STEEPEST)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "communicability: exp(A) overflows, the largest eigenvalue of A is "
-                              "%.6g; take that of the mixing matrix",
-                              values[n - 1]);
-    if (status == NETDP_OK)
-        multiply_out(n, values, vectors, matrix);
-done:
-    netdp_i_free(values);
-    netdp_i_free(vectors);
-    return status;
+    TRY(netdp_i_symmetric_eigen(n, vectors, values, error));
+    if (values[n - 1] > STEEPEST)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "communicability: exp(A) overflows, the largest eigenvalue of A is "
+                            "%.6g; take that of the mixing matrix",
+                            values[n - 1]);
+    multiply_out(n, values, vectors, matrix);
+    return NETDP_OK;
 }
 
 netdp_status netdp_mixing_communicability(const netdp_mixing *mixing, double *matrix,
@@ -78,17 +74,14 @@ netdp_status netdp_mixing_communicability(const netdp_mixing *mixing, double *ma
 {
     NETDP_I_GIVEN(error, mixing && matrix);
     const int32_t n = netdp_graph_nodes(netdp_mixing_graph(mixing));
-    netdp_status status = check_nodes(n, error);
-    if (status != NETDP_OK || n == 0)
-        return status;
-    double *values = NETDP_I_NEW(double, n), *vectors = NETDP_I_NEW(double, (int64_t)n *n);
+    TRY(check_nodes(n, error));
+    if (n == 0)
+        return NETDP_OK;
+    OWNED double *values = NETDP_I_NEW(double, n);
+    OWNED double *vectors = NETDP_I_NEW(double, (int64_t)n *n);
     if (values == NULL || vectors == NULL)
-        status = netdp_i_no_memory(error);
-    else
-        status = netdp_i_mixing_eigen(mixing, values, vectors, error);
-    if (status == NETDP_OK)
-        multiply_out(n, values, vectors, matrix);
-    netdp_i_free(values);
-    netdp_i_free(vectors);
-    return status;
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_mixing_eigen(mixing, values, vectors, error));
+    multiply_out(n, values, vectors, matrix);
+    return NETDP_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 static void one_thread(void)
@@ -66,13 +67,11 @@ netdp_status netdp_i_tridiagonal_end(int32_t order, const double *diagonal, cons
     const int64_t n = order;
     const lapack_int which = largest ? order : 1;
     lapack_int found = 0, failed = 0;
-    double *work = NETDP_I_NEW(double, 9 * n); /* T's diagonals, values, the vector, dstevx's own */
-    lapack_int *iwork = NETDP_I_NEW(lapack_int, 5 * n);
-    netdp_status status = NETDP_OK;
-    if (work == NULL || iwork == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *work =
+        NETDP_I_NEW(double, 9 * n); /* T's diagonals, values, the vector, dstevx's own */
+    OWNED lapack_int *iwork = NETDP_I_NEW(lapack_int, 5 * n);
+    if (work == NULL || iwork == NULL)
+        return netdp_i_no_memory(error);
     memcpy(work, diagonal, (size_t)n * sizeof *work);
     memcpy(work + n, beside, (size_t)(n - 1) * sizeof *work);
     lapack_int info =
@@ -80,16 +79,13 @@ netdp_status netdp_i_tridiagonal_end(int32_t order, const double *diagonal, cons
                             2 * LAPACKE_dlamch('S'), &found, work + 2 * n, work + 3 * n, order,
                             work + 4 * n, iwork, &failed);
     if (info != 0 || found != 1)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "LAPACK's dstevx found no eigenvalue of a matrix of order %d (info "
-                              "%d); try another mixing matrix",
-                              (int)order, (int)info);
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "LAPACK's dstevx found no eigenvalue of a matrix of order %d (info "
+                            "%d); try another mixing matrix",
+                            (int)order, (int)info);
     *value = work[2 * n];
     *last = work[4 * n - 1];
-done:
-    netdp_i_free(work);
-    netdp_i_free(iwork);
-    return status;
+    return NETDP_OK;
 }
 
 static void fill(const netdp_rows *rows, double *matrix)
@@ -113,9 +109,7 @@ netdp_status netdp_i_mixing_similar(const netdp_mixing *mixing, double *matrix, 
 {
     const netdp_rows rows = netdp_mixing_rows(mixing);
     const int64_t n = rows.nodes;
-    netdp_status status = check_order(&rows, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_order(&rows, error));
     fill(&rows, matrix);
     for (int64_t u = 0; u < n; u++)
         for (int64_t v = 0; v < u; v++)
@@ -127,29 +121,21 @@ netdp_status netdp_i_mixing_eigenvalues(const netdp_mixing *mixing, double *valu
                                         netdp_error *error)
 {
     netdp_rows rows = netdp_mixing_rows(mixing);
-    netdp_status status = check_order(&rows, error);
-    if (status == NETDP_OK)
-        status = netdp_i_mixing_symmetric(mixing, "its spectrum", error);
-    if (status != NETDP_OK)
-        return status;
-    double *matrix = NETDP_I_NEW(double, (int64_t)rows.nodes *rows.nodes);
+    TRY(check_order(&rows, error));
+    TRY(netdp_i_mixing_symmetric(mixing, "its spectrum", error));
+    OWNED double *matrix = NETDP_I_NEW(double, (int64_t)rows.nodes *rows.nodes);
     if (matrix == NULL)
         return netdp_i_no_memory(error);
     fill(&rows, matrix);
-    status = dsyevd('N', rows.nodes, matrix, values, error);
-    netdp_i_free(matrix);
-    return status;
+    return dsyevd('N', rows.nodes, matrix, values, error);
 }
 
 netdp_status netdp_i_mixing_eigen(const netdp_mixing *mixing, double *values, double *vectors,
                                   netdp_error *error)
 {
     netdp_rows rows = netdp_mixing_rows(mixing);
-    netdp_status status = check_order(&rows, error);
-    if (status == NETDP_OK)
-        status = netdp_i_mixing_symmetric(mixing, "its spectrum", error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_order(&rows, error));
+    TRY(netdp_i_mixing_symmetric(mixing, "its spectrum", error));
     fill(&rows, vectors);
     return dsyevd('V', rows.nodes, vectors, values, error);
 }

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/normals.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 enum {
@@ -145,12 +146,8 @@ static void start(struct lanczos *l)
 static netdp_status step(struct lanczos *l, netdp_error *error)
 {
     double *x = l->before, share, sum;
-    if (l->others != NULL) {
-        const netdp_status status =
-            l->others->agree(l->others->fetch(l->others->context, l->now, 1, error), error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    if (l->others != NULL)
+        TRY(l->others->agree(l->others->fetch(l->others->context, l->now, 1, error), error));
     multiply(l, x, &share, &sum);
     /* What is left of the ones, by rounding, would grow: 1 is W's largest value. */
     subtract(l, x, share, (sum - share / l->length * l->sum) / l->nodes);
@@ -251,8 +248,6 @@ netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, const netdp_i_others *othe
 netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,
                                   netdp_error *error)
 {
-    netdp_status status = netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_mixing_symmetric(mixing, "a spectrum of so many nodes", error));
     return netdp_i_lanczos_ends_of(netdp_mixing_rows(mixing), NULL, second, smallest, error);
 }

@@ -9,7 +9,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/graph.h"
+
+OWNER(netdp_mixing_free, netdp_mixing)
 
 static const double ROW_TOLERANCE = 1e-12;
 
@@ -284,12 +287,10 @@ static netdp_status fill_row(netdp_mixing *mixing, const struct setting *setting
 static netdp_status find_shape(netdp_mixing *mixing, netdp_error *error)
 {
     int32_t n = mixing->nodes;
-    int32_t *side = NETDP_I_NEW(int32_t, n), *queue = NETDP_I_NEW(int32_t, n);
-    netdp_status status = NETDP_OK;
-    if (side == NULL || queue == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED int32_t *side = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *queue = NETDP_I_NEW(int32_t, n);
+    if (side == NULL || queue == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t root = 0; root < n; root++) {
         if (side[root] != 0)
             continue;
@@ -313,10 +314,7 @@ static netdp_status find_shape(netdp_mixing *mixing, netdp_error *error)
         }
         mixing->periodic = mixing->periodic || (periodic && tail > 1);
     }
-done:
-    netdp_i_free(side);
-    netdp_i_free(queue);
-    return status;
+    return NETDP_OK;
 }
 
 /* Is W_uv = W_vu for all? */
@@ -344,13 +342,11 @@ netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph, const char *w
     NETDP_I_GIVEN(error, graph && weights && mixing);
     const struct rule *rule = NULL;
     double lazy = 0;
-    netdp_mixing *made = NULL;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *made = NULL;
     struct setting setting = {graph, 0};
-    netdp_status status = parse_name(weights, &rule, &lazy, error);
-    if (status == NETDP_OK && rule->check != NULL)
-        status = rule->check(&setting, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(parse_name(weights, &rule, &lazy, error));
+    if (rule->check != NULL)
+        TRY(rule->check(&setting, error));
     for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
         if (netdp_graph_degree(graph, v) > setting.top)
             setting.top = netdp_graph_degree(graph, v);
@@ -360,22 +356,15 @@ netdp_status netdp_mixing_new_stochastic(const netdp_graph *graph, const char *w
     made->graph = graph;
     made->nodes = netdp_graph_nodes(graph);
     made->name = netdp_i_copy_text(weights);
-    if (made->name == NULL || !new_rows(made, graph)) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    for (int32_t v = 0; v < made->nodes && status == NETDP_OK; v++)
-        status = fill_row(made, &setting, rule, lazy, v, error);
-    if (status == NETDP_OK)
-        status = find_shape(made, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (made->name == NULL || !new_rows(made, graph))
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < made->nodes; v++)
+        TRY(fill_row(made, &setting, rule, lazy, v, error));
+    TRY(find_shape(made, error));
     made->symmetric = rule->symmetric || find_symmetry(made);
     *mixing = made;
     made = NULL;
-done:
-    netdp_mixing_free(made);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights, netdp_mixing **mixing,

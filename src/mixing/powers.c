@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 /*
@@ -195,9 +196,7 @@ static netdp_status follow_block(void *context, int64_t index, int thread, netdp
             double *swap = now;
             now = next;
             next = swap;
-            netdp_status status = netdp_i_poll(r->progress, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(netdp_i_poll(r->progress, error));
         }
     }
     return NETDP_OK;
@@ -213,13 +212,12 @@ netdp_status netdp_i_powers_of_returns(const netdp_transition *transition, const
                    .terms = terms,
                    .powers = powers,
                    .progress = progress};
-    netdp_status status = powers_new(asked, powers, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(powers_new(asked, powers, error));
     r.scratch = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 2 * r.rows.nodes * BLOCK);
-    status = r.scratch == NULL ? netdp_i_no_memory(error)
-                               : netdp_i_for_each((asked + BLOCK - 1) / BLOCK, follow_block, &r,
-                                                  progress, "return probabilities", error);
+    netdp_status status = r.scratch == NULL
+                              ? netdp_i_no_memory(error)
+                              : netdp_i_for_each((asked + BLOCK - 1) / BLOCK, follow_block, &r,
+                                                 progress, "return probabilities", error);
     netdp_i_free(r.scratch);
     if (status != NETDP_OK)
         netdp_i_powers_clear(powers);

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/families.h"
 #include "graph/graph.h"
 #include "mixing/mixing.h"
@@ -62,10 +63,9 @@ netdp_status netdp_variation_one_peer(const netdp_graph *graph, netdp_variation 
                                       netdp_error *error)
 {
     NETDP_I_GIVEN(error, graph && variation);
-    netdp_status status = check_hypercube(graph, error);
-    if (status == NETDP_OK)
-        *variation = (netdp_variation){.kind = NETDP_VARY_PEER, .seed = variation->seed};
-    return status;
+    TRY(check_hypercube(graph, error));
+    *variation = (netdp_variation){.kind = NETDP_VARY_PEER, .seed = variation->seed};
+    return NETDP_OK;
 }
 
 netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_variation *variation,
@@ -76,10 +76,7 @@ netdp_status netdp_variation_check(const netdp_mixing *mixing, const netdp_varia
     const bool drops =
         kind == NETDP_VARY_NODES || kind == NETDP_VARY_EDGES || kind == NETDP_VARY_LATE;
     const char *name = netdp_mixing_name(mixing);
-    const netdp_status status =
-        netdp_i_check_choice("variation", (int64_t)kind, NETDP_VARY_PEER, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_choice("variation", (int64_t)kind, NETDP_VARY_PEER, error));
     if (drops && !(variation->missing >= 0 && variation->missing < 1))
         return netdp_i_fail(error, NETDP_INVALID, "dropout: %g; give a probability from 0, below 1",
                             variation->missing);
@@ -407,7 +404,7 @@ static netdp_status draw_pairs(const netdp_sequence *s, int64_t draw, int32_t **
 
 static netdp_status draw_graph(netdp_sequence *s, int64_t draw, netdp_error *error)
 {
-    int32_t *pairs = NULL;
+    OWNED int32_t *pairs = NULL;
     int64_t count = 0;
     netdp_mixing_free(s->drawn);
     netdp_graph_free(s->graph);
@@ -415,27 +412,22 @@ static netdp_status draw_graph(netdp_sequence *s, int64_t draw, netdp_error *err
     s->graph = NULL;
     s->held = 0;
     netdp_stream stream = stream_of(s, 0, draw);
-    netdp_status status = NETDP_OK;
     if (s->variation.probability < 0)
-        status = netdp_graph_make(netdp_graph_origin(netdp_mixing_graph(s->mixing)),
-                                  netdp_stream_bits(&stream), false, &s->graph, NULL, error);
+        TRY(netdp_graph_make(netdp_graph_origin(netdp_mixing_graph(s->mixing)),
+                             netdp_stream_bits(&stream), false, &s->graph, NULL, error));
     else
-        status = draw_pairs(s, draw, &pairs, &count, error);
-    if (status == NETDP_OK && s->graph == NULL)
-        status = netdp_graph_from_edges(s->nodes, pairs, count, &s->graph, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(s->graph, netdp_mixing_name(s->mixing), &s->drawn, error);
-    if (status == NETDP_OK)
-        s->held = draw;
-    netdp_i_free(pairs);
-    return status;
+        TRY(draw_pairs(s, draw, &pairs, &count, error));
+    if (s->graph == NULL)
+        TRY(netdp_graph_from_edges(s->nodes, pairs, count, &s->graph, error));
+    TRY(netdp_mixing_new(s->graph, netdp_mixing_name(s->mixing), &s->drawn, error));
+    s->held = draw;
+    return NETDP_OK;
 }
 
 netdp_status netdp_sequence_round(netdp_sequence *sequence, int64_t t, netdp_round *round,
                                   netdp_error *error)
 {
     NETDP_I_GIVEN(error, sequence && round);
-    netdp_status status = NETDP_OK;
     int64_t draw = 0;
     switch (sequence->variation.kind) {
     case NETDP_VARY_EDGE:
@@ -456,11 +448,9 @@ netdp_status netdp_sequence_round(netdp_sequence *sequence, int64_t t, netdp_rou
         break;
     }
     if (draw > 0 && draw != sequence->held)
-        status = draw_graph(sequence, draw, error);
-    if (status == NETDP_OK)
-        list_active(sequence, netdp_mixing_rows(draw > 0 ? sequence->drawn : sequence->mixing),
-                    round);
-    return status;
+        TRY(draw_graph(sequence, draw, error));
+    list_active(sequence, netdp_mixing_rows(draw > 0 ? sequence->drawn : sequence->mixing), round);
+    return NETDP_OK;
 }
 
 netdp_status netdp_variation_living(const netdp_mixing *mixing, const netdp_variation *variation,
@@ -471,9 +461,8 @@ netdp_status netdp_variation_living(const netdp_mixing *mixing, const netdp_vari
     const bool late = variation->kind == NETDP_VARY_LATE;
     netdp_sequence *sequence = NULL;
     int32_t made = 0;
-    netdp_status status = late ? netdp_sequence_new(mixing, variation, &sequence, error) : NETDP_OK;
-    if (status != NETDP_OK)
-        return status;
+    if (late)
+        TRY(netdp_sequence_new(mixing, variation, &sequence, error));
     if (late)
         draw_away(sequence, netdp_mixing_rows(mixing), 0);
     for (int32_t v = 0; v < n; v++)

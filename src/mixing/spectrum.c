@@ -9,32 +9,29 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 static netdp_status dense_ends(const netdp_mixing *mixing, double *second, double *smallest,
                                netdp_error *error)
 {
-    double *values = NETDP_I_NEW(double, mixing->nodes);
+    OWNED double *values = NETDP_I_NEW(double, mixing->nodes);
     if (values == NULL)
         return netdp_i_no_memory(error);
-    double *similar =
+    OWNED double *similar =
         mixing->symmetric ? NULL : NETDP_I_NEW(double, (int64_t)mixing->nodes * mixing->nodes);
-    netdp_status status = NETDP_OK;
     if (mixing->symmetric)
-        status = netdp_i_mixing_eigenvalues(mixing, values, error);
-    else if (similar == NULL)
-        status = netdp_i_no_memory(error);
-    else
-        status = netdp_i_mixing_similar(mixing, similar, error);
-    if (status == NETDP_OK && similar != NULL)
-        status = netdp_i_symmetric_eigen(mixing->nodes, similar, values, error);
-    if (status == NETDP_OK) {
-        *second = values[mixing->nodes - 2];
-        *smallest = values[0];
+        TRY(netdp_i_mixing_eigenvalues(mixing, values, error));
+    else {
+        if (similar == NULL)
+            return netdp_i_no_memory(error);
+        TRY(netdp_i_mixing_similar(mixing, similar, error));
     }
-    netdp_i_free(similar);
-    netdp_i_free(values);
-    return status;
+    if (similar != NULL)
+        TRY(netdp_i_symmetric_eigen(mixing->nodes, similar, values, error));
+    *second = values[mixing->nodes - 2];
+    *smallest = values[0];
+    return NETDP_OK;
 }
 
 void netdp_i_spectrum_shape(const netdp_mixing *mixing, netdp_spectrum *spectrum)
@@ -57,15 +54,10 @@ netdp_status netdp_mixing_spectrum(const netdp_mixing *mixing, netdp_spectral_me
     netdp_spectrum found = {0, 0, 1};
     bool lanczos = method == NETDP_SPECTRAL_LANCZOS ||
                    (method == NETDP_SPECTRAL_AUTO && mixing->nodes > NETDP_DENSE_NODES);
-    netdp_status status =
-        netdp_i_check_choice("spectrum", (int64_t)method, NETDP_SPECTRAL_LANCZOS, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_choice("spectrum", (int64_t)method, NETDP_SPECTRAL_LANCZOS, error));
     if (mixing->nodes > 1) {
-        status = lanczos ? netdp_i_lanczos_ends(mixing, &found.second, &found.smallest, error)
-                         : dense_ends(mixing, &found.second, &found.smallest, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(lanczos ? netdp_i_lanczos_ends(mixing, &found.second, &found.smallest, error)
+                    : dense_ends(mixing, &found.second, &found.smallest, error));
         netdp_i_spectrum_shape(mixing, &found);
     }
     *spectrum = found;
@@ -147,13 +139,12 @@ static netdp_status all_mixed(struct walk *walk, int64_t rounds, bool *mixed, ne
 {
     int64_t pieces = ((int64_t)walk->nodes + BLOCK - 1) / BLOCK;
     set_time(walk, rounds);
-    netdp_status status =
-        netdp_i_for_each(pieces, block_piece, walk, NULL, "the mixing time", error);
+    TRY(netdp_i_for_each(pieces, block_piece, walk, NULL, "the mixing time", error));
     double worst = 0;
     for (int64_t i = 0; i < pieces; i++)
         worst = fmax(worst, walk->worst[i]);
     *mixed = worst <= walk->threshold;
-    return status;
+    return NETDP_OK;
 }
 
 /* The same for the one start node that is furthest in the 2-norm: cheap, and usually decisive. */
@@ -192,9 +183,7 @@ static netdp_status search(struct walk *walk, int64_t *rounds, netdp_error *erro
     /* `low` may still be where only the furthest node is known not to be mixed: enough. */
     bool mixed = false;
     for (int64_t stride = 1; !mixed; stride *= 2) {
-        netdp_status status = all_mixed(walk, high, &mixed, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(all_mixed(walk, high, &mixed, error));
         if (!mixed) {
             low = high;
             if (high > most)
@@ -205,9 +194,7 @@ static netdp_status search(struct walk *walk, int64_t *rounds, netdp_error *erro
     }
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        netdp_status status = all_mixed(walk, middle, &mixed, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(all_mixed(walk, middle, &mixed, error));
         if (mixed)
             high = middle;
         else
@@ -224,9 +211,7 @@ static netdp_status start_walk(struct walk *walk, const netdp_mixing *mixing, ne
     walk->vectors = NETDP_I_NEW(double, n *n);
     if (walk->values == NULL || walk->vectors == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_mixing_eigen(mixing, walk->values, walk->vectors, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_mixing_eigen(mixing, walk->values, walk->vectors, error));
     walk->power = NETDP_I_NEW(double, n);
     walk->norm = NETDP_I_NEW(double, n);
     walk->scratch = NETDP_I_NEW(double, 2 * BLOCK * n * netdp_i_threads());

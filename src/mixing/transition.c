@@ -10,6 +10,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
+
+OWNER(netdp_transition_free, netdp_transition)
 
 /* The most that two targets may differ by, as a factor. */
 #define WIDEST 1e200
@@ -132,22 +135,16 @@ netdp_status netdp_transition_toward(const netdp_graph *graph, const double *tar
                                      netdp_transition **transition, netdp_error *error)
 {
     NETDP_I_GIVEN(error, graph && target && transition);
-    netdp_transition *made = NULL;
+    OWNED_BY(netdp_transition_free) netdp_transition *made = NULL;
     double total = 0;
-    netdp_status status = begin(graph, "hastings", &made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(begin(graph, "hastings", &made, error));
     const int64_t entries = made->nodes + 2 * netdp_graph_edges(graph);
     made->start = NETDP_I_NEW(int64_t, (int64_t)made->nodes + 1);
     made->column = NETDP_I_NEW(int32_t, entries);
     made->weight = NETDP_I_NEW(double, entries);
-    if (made->start == NULL || made->column == NULL || made->weight == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = scale_target(graph, target, made->stationary, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (made->start == NULL || made->column == NULL || made->weight == NULL)
+        return netdp_i_no_memory(error);
+    TRY(scale_target(graph, target, made->stationary, error));
     for (int32_t i = 0; i < made->nodes; i++) {
         total += made->stationary[i];
         fill_row(made, made->stationary, i);
@@ -156,19 +153,15 @@ netdp_status netdp_transition_toward(const netdp_graph *graph, const double *tar
         made->stationary[i] /= total;
     *transition = made;
     made = NULL;
-done:
-    netdp_transition_free(made);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status of_mixing(const netdp_graph *graph, const char *law,
                               netdp_transition **transition, netdp_error *error)
 {
     netdp_transition *made = NULL;
-    netdp_status status = begin(graph, law, &made, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_mixing_new(graph, law, &made->mixing, error);
+    TRY(begin(graph, law, &made, error));
+    netdp_status status = netdp_mixing_new(graph, law, &made->mixing, error);
     if (status != NETDP_OK) {
         netdp_transition_free(made);
         return status;
@@ -182,29 +175,28 @@ static netdp_status of_mixing(const netdp_graph *graph, const char *law,
 /* One positive number a line, as many as there are nodes. */
 static netdp_status read_target(const char *path, double *target, int32_t nodes, netdp_error *error)
 {
-    char *text = NULL;
+    OWNED char *text = NULL;
     int64_t bytes = 0;
     int32_t line = 0;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status == NETDP_OK && strlen(text) != (size_t)bytes)
-        status = netdp_i_fail(error, NETDP_INVALID, "%s: has a NUL byte; give text", path);
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
+    if (strlen(text) != (size_t)bytes)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: has a NUL byte; give text", path);
     char *rest = text;
-    for (char *each; status == NETDP_OK && (each = strsep(&rest, "\n")) != NULL; line++) {
+    for (char *each; (each = strsep(&rest, "\n")) != NULL; line++) {
         const size_t length = strlen(each);
         if (length == 0 && rest == NULL)
             break;
         if (rest != NULL && length > 0 && each[length - 1] == '\r')
             each[length - 1] = '\0';
         if (line >= nodes || !netdp_i_read_number(each, &target[line]))
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%s:%d: '%s'; give one number above 0 for each of the %d nodes",
-                                  path, (int)line + 1, netdp_i_show_text(each).text, (int)nodes);
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s:%d: '%s'; give one number above 0 for each of the %d nodes",
+                                path, (int)line + 1, netdp_i_show_text(each).text, (int)nodes);
     }
-    if (status == NETDP_OK && line != nodes)
-        status = netdp_i_fail(error, NETDP_INVALID, "%s: %d numbers; there are %d nodes", path,
-                              (int)line, (int)nodes);
-    netdp_i_free(text);
-    return status;
+    if (line != nodes)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: %d numbers; there are %d nodes", path,
+                            (int)line, (int)nodes);
+    return NETDP_OK;
 }
 
 netdp_status netdp_transition_new(const netdp_graph *graph, const char *law,
@@ -256,13 +248,13 @@ netdp_status netdp_transition_require(const netdp_transition *transition, netdp_
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: a single node has nobody to walk to; give a graph of at least 2",
                             shown.text);
-    netdp_status status = netdp_graph_shape(transition->graph, &components, &bipartite, error);
-    if (status == NETDP_OK && components > 1)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: not connected (%d components); connect it, or keep the largest "
-                              "component with --giant-component",
-                              shown.text, (int)components);
-    return status;
+    TRY(netdp_graph_shape(transition->graph, &components, &bipartite, error));
+    if (components > 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: not connected (%d components); connect it, or keep the largest "
+                            "component with --giant-component",
+                            shown.text, (int)components);
+    return NETDP_OK;
 }
 
 netdp_rows netdp_transition_rows(const netdp_transition *transition)

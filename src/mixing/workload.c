@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -20,9 +21,11 @@ static netdp_status fill_kernel(const netdp_graph *graph, const double *vectors,
                                 netdp_error *error)
 {
     const int64_t n = netdp_graph_nodes(graph);
-    double *scaled = NETDP_I_NEW(double, n *n), *other = NETDP_I_NEW(double, n *n);
-    netdp_status status = scaled == NULL || other == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int power = 0; status == NETDP_OK && power < 2; power++) {
+    OWNED double *scaled = NETDP_I_NEW(double, n *n);
+    OWNED double *other = NETDP_I_NEW(double, n *n);
+    if (scaled == NULL || other == NULL)
+        return netdp_i_no_memory(error);
+    for (int power = 0; power < 2; power++) {
         for (int64_t k = 0; k < n; k++)
             for (int64_t u = 0; u < n; u++) {
                 const double own = netdp_graph_degree(graph, (int32_t)u) + 1;
@@ -31,24 +34,19 @@ static netdp_status fill_kernel(const netdp_graph *graph, const double *vectors,
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)n, (int)n, (int)n, 1, vectors,
                     (int)n, scaled, (int)n, 0, power == 0 ? kernel : other, (int)n);
     }
-    for (int64_t i = 0; status == NETDP_OK && i < n * n; i++)
+    for (int64_t i = 0; i < n * n; i++)
         kernel[i] *= other[i];
-    netdp_i_free(scaled);
-    netdp_i_free(other);
-    return status;
+    return NETDP_OK;
 }
 
 /* gram_ab = tr((W^a)' W^b), a, b = 1 .. phases. kernel NULL: W is symmetric. */
 static netdp_status fill_moments(const double *values, const double *kernel, int64_t nodes,
                                  int64_t phases, double *gram, netdp_error *error)
 {
-    double *power = NETDP_I_NEW(double, nodes *phases);
-    double *image = kernel != NULL ? NETDP_I_NEW(double, nodes *phases) : NULL;
-    netdp_status status = NETDP_OK;
-    if (power == NULL || (kernel != NULL && image == NULL)) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *power = NETDP_I_NEW(double, nodes *phases);
+    OWNED double *image = kernel != NULL ? NETDP_I_NEW(double, nodes *phases) : NULL;
+    if (power == NULL || (kernel != NULL && image == NULL))
+        return netdp_i_no_memory(error);
     for (int64_t i = 0; i < nodes; i++)
         power[i] = values[i];
     for (int64_t a = 1; a < phases; a++)
@@ -59,10 +57,7 @@ static netdp_status fill_moments(const double *values, const double *kernel, int
                     1, kernel, (int)nodes, power, (int)nodes, 0, image, (int)nodes);
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)phases, (int)phases, (int)nodes, 1,
                 power, (int)nodes, image != NULL ? image : power, (int)nodes, 0, gram, (int)phases);
-done:
-    netdp_i_free(power);
-    netdp_i_free(image);
-    return status;
+    return NETDP_OK;
 }
 
 /* Of moments to what each phase adds: sums along the diagonals, from the last phase back. */
@@ -90,28 +85,22 @@ netdp_status netdp_mixing_workload(const netdp_mixing *mixing, int64_t inner, in
                             "nodes, and 1 phase or more of 1 round or more",
                             NETDP_DENSE_NODES);
     netdp_i_dense_begin();
-    double *values = NETDP_I_NEW(double, n);
-    double *vectors = skew ? NETDP_I_NEW(double, n *n) : NULL;
-    double *kernel = skew ? NETDP_I_NEW(double, n *n) : NULL;
-    netdp_status status = NETDP_OK;
+    OWNED double *values = NETDP_I_NEW(double, n);
+    OWNED double *vectors = skew ? NETDP_I_NEW(double, n *n) : NULL;
+    OWNED double *kernel = skew ? NETDP_I_NEW(double, n *n) : NULL;
     if (values == NULL || (skew && (vectors == NULL || kernel == NULL)))
-        status = netdp_i_no_memory(error);
-    else if (!skew)
-        status = netdp_i_mixing_eigenvalues(mixing, values, error);
+        return netdp_i_no_memory(error);
+    if (!skew)
+        TRY(netdp_i_mixing_eigenvalues(mixing, values, error));
     else
-        status = netdp_i_mixing_similar(mixing, vectors, error);
-    if (status == NETDP_OK && skew)
-        status = netdp_i_symmetric_eigen((int32_t)n, vectors, values, error);
-    if (status == NETDP_OK && skew)
-        status = fill_kernel(mixing->graph, vectors, kernel, error);
-    for (int64_t i = 0; status == NETDP_OK && inner > 1 && i < n; i++)
+        TRY(netdp_i_mixing_similar(mixing, vectors, error));
+    if (skew)
+        TRY(netdp_i_symmetric_eigen((int32_t)n, vectors, values, error));
+    if (skew)
+        TRY(fill_kernel(mixing->graph, vectors, kernel, error));
+    for (int64_t i = 0; inner > 1 && i < n; i++)
         values[i] = pow(values[i], (double)inner);
-    if (status == NETDP_OK)
-        status = fill_moments(values, kernel, n, phases, gram, error);
-    if (status == NETDP_OK)
-        sum_phases(gram, phases);
-    netdp_i_free(values);
-    netdp_i_free(vectors);
-    netdp_i_free(kernel);
-    return status;
+    TRY(fill_moments(values, kernel, n, phases, gram, error));
+    sum_phases(gram, phases);
+    return NETDP_OK;
 }

@@ -173,6 +173,8 @@ netdp_status netdp_i_plan_gossip_pattern(netdp_i_variant *variant, netdp_error *
     if (variant->pattern == NULL)
         return netdp_i_no_memory(error);
     (void)netdp_i_pattern_fill(name, slots, variant->pattern);
+    if (variant->bound == NETDP_BOUND_AUTO)
+        variant->bound = protocol->reacts ? NETDP_BOUND_LINEAR : NETDP_BOUND_LOWER;
     return NETDP_OK;
 }
 

@@ -31,7 +31,7 @@ enum { COLOURS = sizeof palette / sizeof *palette };
 
 /* gnuplot's filled marks; the number before is the same, hollow. */
 static const int marks[] = {7, 5, 9, 11, 13, 15};
-enum { MARKS = sizeof marks / sizeof *marks, UP = 9, DOWN = 11 };
+enum { MARKS = sizeof marks / sizeof *marks, UP = 9, DOWN = 11, CROSS = 2 };
 
 static const char *colour_of(const netdp_i_chart_series *series)
 {
@@ -40,7 +40,7 @@ static const char *colour_of(const netdp_i_chart_series *series)
 
 static int mark_of(const netdp_i_chart_series *series)
 {
-    return marks[series->colour % MARKS] - (series->published ? 1 : 0);
+    return series->crosses ? CROSS : marks[series->colour % MARKS] - (series->published ? 1 : 0);
 }
 
 struct figure {
@@ -236,7 +236,9 @@ static int32_t print_categories(FILE *out, const netdp_i_chart *chart, int32_t w
 static void print_look(FILE *out, const netdp_i_chart_series *series, int32_t below)
 {
     fprintf(out, " lc rgb '%s' pt %d ps %.3g", colour_of(series), mark_of(series),
-            series->points ? 0.5 : 0.7 + 0.4 * below);
+            series->crosses  ? 0.8
+            : series->points ? 0.5
+                             : 0.7 + 0.4 * below);
     if (!series->points)
         fprintf(out, " lw %.3g dt %d", 2 + 1.8 * below, series->published ? 2 : 1);
 }
@@ -387,7 +389,7 @@ static bool looks_alike(const netdp_i_chart *one, const netdp_i_chart_series *a,
                         const netdp_i_chart *two, const netdp_i_chart_series *b)
 {
     return is_named(b) && strcmp(a->name, b->name) == 0 && a->colour == b->colour &&
-           a->published == b->published && a->points == b->points &&
+           a->published == b->published && a->points == b->points && a->crosses == b->crosses &&
            (one->categories > 0) == (two->categories > 0) && stride_of(a) == stride_of(b);
 }
 

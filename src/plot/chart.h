@@ -25,6 +25,7 @@ typedef struct netdp_i_chart_series {
     int32_t colour;           /* 0 up: the subject; published and ours of a subject share it */
     bool published;           /* a paper's formula: dashed, hollow; ours: solid, filled */
     bool points;              /* marks without lines */
+    bool crosses;             /* those marks are crosses: of its subject, but of no curve */
     bool ribbon;              /* low to high as a band, however few they are */
 } netdp_i_chart_series;
 

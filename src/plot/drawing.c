@@ -104,12 +104,34 @@ static void print_blocks(FILE *out, const struct picture *picture, const netdp_i
     }
 }
 
-/* The title, and in it what is not drawn. */
-static void print_title(FILE *out, const netdp_i_drawing *drawing, int32_t pixels, int64_t stride)
+enum { SKIPPED = 48 };
+
+/* What is not drawn, as a line of the title; NULL: nothing is left out. */
+static const char *skipped_of(int32_t panels, const netdp_i_drawing *drawing, char room[SKIPPED])
 {
-    char skipped[48];
-    snprintf(skipped, sizeof skipped, "(one edge in %lld drawn)", (long long)stride);
-    netdp_i_plot_title(out, drawing->title, drawing->standing, stride > 1 ? skipped : NULL, pixels);
+    const int64_t stride = stride_of(panels, drawing->graph);
+    snprintf(room, SKIPPED, "(one edge in %lld drawn)", (long long)stride);
+    return stride > 1 ? room : NULL;
+}
+
+/* What the panel's width leaves to its title. */
+static int32_t title_room(const netdp_i_frame *frame)
+{
+    return frame->width - 20;
+}
+
+/* Lines of the longest title: the panels are laid out without them first, which decides how wide they are. */
+static int32_t most_lines(const netdp_i_frame *frame, const netdp_i_drawing *drawing)
+{
+    char room[SKIPPED];
+    int32_t most = 1;
+    for (int32_t p = 0; p < frame->panels; p++) {
+        const int32_t lines = netdp_i_plot_title_lines(drawing[p].title, drawing[p].standing,
+                                                       skipped_of(frame->panels, &drawing[p], room),
+                                                       title_room(frame));
+        most = lines > most ? lines : most;
+    }
+    return most;
 }
 
 static void print_panel(FILE *out, const struct picture *picture, int32_t p)
@@ -118,10 +140,12 @@ static void print_panel(FILE *out, const struct picture *picture, int32_t p)
     const netdp_i_frame *frame = &picture->frame;
     const int32_t nodes = netdp_graph_nodes(drawing->graph);
     const int64_t stride = stride_of(frame->panels, drawing->graph);
+    char skipped[SKIPPED];
     const double across = frame->width - picture->margins.left - picture->margins.right;
     const double size = fmin(fmax(0.45 * across / sqrt(nodes), 3.5), 12);
     print_blocks(out, picture, drawing, stride);
-    print_title(out, drawing, frame->width - 20, stride);
+    netdp_i_plot_title(out, drawing->title, drawing->standing,
+                       skipped_of(frame->panels, drawing, skipped), title_room(frame));
     netdp_i_frame_panel(out, frame, p, picture->margins);
     fputs("unset logscale\nunset xlabel\nunset ylabel\nunset tics\nunset border\n"
           "set xrange [-0.03:1.03] noextend\nset yrange [-0.03:1.03] noextend\n"
@@ -176,10 +200,6 @@ netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panel
                               .label = value_label};
     int32_t letters = 0;
     for (int32_t p = 0; p < panels; p++) {
-        const int32_t lines =
-            (stride_of(panels, drawing[p].graph) > 1) + (drawing[p].standing != NULL);
-        if (picture.margins.top < TITLE + lines * LINE)
-            picture.margins.top = TITLE + lines * LINE;
         letters = netdp_i_plot_longest(letters, drawing[p].title, drawing[p].standing);
         picture.source |= drawing[p].source >= 0 && !drawing[p].observer;
         picture.observer |= drawing[p].source >= 0 && drawing[p].observer;
@@ -188,9 +208,11 @@ netdp_status netdp_i_drawing_write(const netdp_i_drawing *drawing, int32_t panel
              v++)
             netdp_i_shade_take(&picture.shade, drawing[p].value[v]);
     }
-    picture.frame = netdp_i_frame_square(
-        panels, columns, picture.margins,
-        (netdp_i_squares){picture.valued ? NETDP_I_SIDE : 0, letters * NETDP_I_LETTER + 20}, look);
+    const netdp_i_squares squares = {picture.valued ? NETDP_I_SIDE : 0,
+                                     letters * NETDP_I_LETTER + 20};
+    picture.frame = netdp_i_frame_square(panels, columns, picture.margins, squares, look);
+    picture.margins.top = TITLE + (most_lines(&picture.frame, drawing) - 1) * LINE;
+    picture.frame = netdp_i_frame_square(panels, columns, picture.margins, squares, look);
     picture.frame.round = true;
     netdp_i_shade_finish(&picture.shade);
     netdp_i_shade_reserve(&picture.frame, &picture.shade, picture.source || picture.observer);

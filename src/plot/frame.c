@@ -64,7 +64,8 @@ netdp_i_frame netdp_i_frame_square(int32_t panels, int32_t columns, netdp_i_marg
         const int32_t room = look->width - squares.side;
         int32_t least = around + LEAST_AXES;
         least = squares.titled > least ? squares.titled : least;
-        if (panels > FEW && least > room / 2) /* long titles are cut rather than a page is left */
+        if (panels > FEW &&
+            least > room / 2) /* long titles take more lines rather than a page is left */
             least = room / 2;
         fit(&frame, columns > 0, room, least);
     }

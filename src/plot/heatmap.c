@@ -53,6 +53,35 @@ static void print_pixels(FILE *out, const netdp_i_heatmap *map, const netdp_i_sh
     }
 }
 
+enum { BLOCKS = 48 };
+
+/* Of what cells are blocks, as a line of the title; NULL: of single entries. */
+static const char *blocks_of(const netdp_i_heatmap *map, char room[BLOCKS])
+{
+    const int32_t side = (map->size + MOST_CELLS - 1) / MOST_CELLS;
+    snprintf(room, BLOCKS, "(the largest of each %d by %d)", (int)side, (int)side);
+    return side > 1 ? room : NULL;
+}
+
+/* What the panel's width leaves to its title. */
+static int32_t title_room(const netdp_i_frame *frame)
+{
+    return frame->width - 60;
+}
+
+/* Lines of the longest title: the panels are laid out without them first, which decides how wide they are. */
+static int32_t most_lines(const netdp_i_frame *frame, const netdp_i_heatmap *map)
+{
+    char room[BLOCKS];
+    int32_t most = 1;
+    for (int32_t p = 0; p < frame->panels; p++) {
+        const int32_t lines = netdp_i_plot_title_lines(map[p].title, map[p].standing,
+                                                       blocks_of(&map[p], room), title_room(frame));
+        most = lines > most ? lines : most;
+    }
+    return most;
+}
+
 static void print_panel(FILE *out, const struct picture *picture, int32_t p)
 {
     const netdp_i_heatmap *map = &picture->map[p];
@@ -64,10 +93,8 @@ static void print_panel(FILE *out, const struct picture *picture, int32_t p)
     fputs("$pixels << END\n", out);
     print_pixels(out, map, &picture->shade, side > 0 ? side : 1);
     fputs("END\n", out);
-    char blocks_of[48];
-    snprintf(blocks_of, sizeof blocks_of, "(the largest of each %d by %d)", (int)side, (int)side);
-    netdp_i_plot_title(out, map->title, map->standing, side > 1 ? blocks_of : NULL,
-                       frame->width - 60);
+    char room[BLOCKS];
+    netdp_i_plot_title(out, map->title, map->standing, blocks_of(map, room), title_room(frame));
     netdp_i_plot_label(out, "xlabel", map->x_label, frame->width - 90, 1);
     netdp_i_plot_label(out, "ylabel", map->y_label, frame->height - 90, 1);
     netdp_i_axis_print(out, "x", &nodes, netdp_i_frame_across(frame, picture->margins));
@@ -103,17 +130,15 @@ netdp_status netdp_i_heatmap_write(const netdp_i_heatmap *map, int32_t panels, i
                               .label = value_label};
     int32_t letters = 0;
     for (int32_t p = 0; p < panels; p++) {
-        const int32_t lines = (map[p].size > MOST_CELLS) + (map[p].standing != NULL);
-        if (picture.margins.top < TITLE + lines * LINE)
-            picture.margins.top = TITLE + lines * LINE;
         letters = netdp_i_plot_longest(letters, map[p].title, map[p].standing);
         for (int64_t i = 0; i < map[p].size; i++)
             for (int64_t j = 0; j < map[p].size; j++)
                 netdp_i_shade_take(&picture.shade, value_at(&map[p], i, j));
     }
-    picture.frame =
-        netdp_i_frame_square(panels, columns, picture.margins,
-                             (netdp_i_squares){NETDP_I_SIDE, letters * NETDP_I_LETTER + 60}, look);
+    const netdp_i_squares squares = {NETDP_I_SIDE, letters * NETDP_I_LETTER + 60};
+    picture.frame = netdp_i_frame_square(panels, columns, picture.margins, squares, look);
+    picture.margins.top = TITLE + (most_lines(&picture.frame, map) - 1) * LINE;
+    picture.frame = netdp_i_frame_square(panels, columns, picture.margins, squares, look);
     netdp_i_shade_finish(&picture.shade);
     netdp_i_shade_reserve(&picture.frame, &picture.shade, false);
     return netdp_i_plot_write(print_picture, &picture, path, error);

@@ -245,6 +245,33 @@ int32_t netdp_i_plot_label(FILE *out, const char *key, const char *text, int32_t
     return used;
 }
 
+/* Of a title, and of each line below it: more are cut. */
+enum { TITLE_LINES = 3 };
+
+static int32_t lines_of(const char *text, int32_t width)
+{
+    int32_t lines = 0;
+    const char *shown;
+    size_t bytes;
+    do {
+        for (int32_t left = line_length(text, width); left > 0; left--)
+            text += next_character(text, strlen(text), &shown, &bytes);
+        text += strspn(text, " ");
+        lines++;
+    } while (*text != '\0' && lines < TITLE_LINES);
+    return lines;
+}
+
+int32_t netdp_i_plot_title_lines(const char *title, const char *second, const char *third,
+                                 int32_t pixels)
+{
+    const char *const line[] = {title, second, third};
+    int32_t lines = title == NULL;
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        lines += line[i] != NULL ? lines_of(line[i], pixels / NETDP_I_LETTER) : 0;
+    return lines;
+}
+
 void netdp_i_plot_title(FILE *out, const char *title, const char *second, const char *third,
                         int32_t pixels)
 {
@@ -254,7 +281,7 @@ void netdp_i_plot_title(FILE *out, const char *title, const char *second, const 
         if (i > 0 && line[i] == NULL)
             continue;
         fputs(i > 0 ? ".\"\\n\"." : "", out);
-        netdp_i_plot_text(out, line[i], pixels / NETDP_I_LETTER, 1);
+        netdp_i_plot_text(out, line[i], pixels / NETDP_I_LETTER, TITLE_LINES);
     }
     fputs(" noenhanced offset 0,-0.5\n", out);
 }

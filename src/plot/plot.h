@@ -88,9 +88,12 @@ void netdp_i_frame_panel(FILE *out, const netdp_i_frame *frame, int32_t panel,
 void netdp_i_frame_foot(FILE *out, const netdp_i_frame *frame);
 void netdp_i_frame_side(FILE *out, const netdp_i_frame *frame, netdp_i_margins margins);
 
-/* "set title" with up to two lines more, each NULL where there is none. */
+/* "set title" with up to two texts below it, each NULL where there is none and in as many lines as it takes, up to
+ * three; and how many lines these are. */
 void netdp_i_plot_title(FILE *out, const char *title, const char *second, const char *third,
                         int32_t pixels);
+int32_t netdp_i_plot_title_lines(const char *title, const char *second, const char *third,
+                                 int32_t pixels);
 
 /* "set KEY TEXT noenhanced", or "unset KEY" where there is no text. Its number of lines. */
 int32_t netdp_i_plot_label(FILE *out, const char *key, const char *text, int32_t pixels,

@@ -7,9 +7,12 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "protocol/linear.h"
 #include "protocol/pairing.h"
 #include "protocol/quiet.h"
+
+OWNER(netdp_sequence_free, netdp_sequence)
 
 /* Its square, times squares of weights, must stay a finite double. */
 #define MOST_DITHER 1e100
@@ -70,45 +73,40 @@ netdp_status netdp_i_linear_weight(const netdp_linear *protocol, double *weight,
     *weight = 1;
     if (!protocol->accelerate)
         return NETDP_OK;
-    netdp_status status =
-        netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
-    if (status == NETDP_OK)
-        *weight = netdp_linear_chebyshev(fmax(spectrum.gap, 0)); /* rounding may take it below */
-    return status;
+    TRY(netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
+    *weight = netdp_linear_chebyshev(fmax(spectrum.gap, 0)); /* rounding may take it below */
+    return NETDP_OK;
 }
 
 /* Where all contribute in every contribution round, or senders only. */
 static netdp_status count_senders(const netdp_linear *protocol, int64_t *count, netdp_error *error)
 {
-    netdp_sequence *sequence = NULL;
-    netdp_status status =
-        netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
-    for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds; t++) {
+    OWNED_BY(netdp_sequence_free) netdp_sequence *sequence = NULL;
+    TRY(netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error));
+    for (int64_t t = 0; t < protocol->rounds; t++) {
         netdp_round round;
         if (!netdp_linear_contributes(protocol, t))
             continue;
-        status = netdp_sequence_round(sequence, t, &round, error);
-        for (int32_t i = 0; status == NETDP_OK && i < round.active_count; i++)
+        TRY(netdp_sequence_round(sequence, t, &round, error));
+        for (int32_t i = 0; i < round.active_count; i++)
             count[round.active[i]]++;
     }
-    netdp_sequence_free(sequence);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_linear_realised(const netdp_linear *protocol, int64_t *count, netdp_error *error)
 {
     NETDP_I_GIVEN(error, protocol && protocol->mixing && count);
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
-    int64_t *made = NETDP_I_NEW(int64_t, n);
+    OWNED int64_t *made = NETDP_I_NEW(int64_t, n);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_variation_check(protocol->mixing, &protocol->varying, error);
-    if (status == NETDP_OK && protocol->senders_only)
-        status = count_senders(protocol, made, error);
-    for (int32_t v = 0; status == NETDP_OK && v < n; v++)
+    TRY(netdp_variation_check(protocol->mixing, &protocol->varying, error));
+    if (protocol->senders_only)
+        TRY(count_senders(protocol, made, error));
+    for (int32_t v = 0; v < n; v++)
         count[v] = protocol->senders_only ? made[v] : netdp_linear_contributions(protocol);
-    netdp_i_free(made);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_linear_gap(const netdp_linear *protocol, double *gap, netdp_error *error)
@@ -120,10 +118,7 @@ netdp_status netdp_linear_gap(const netdp_linear *protocol, double *gap, netdp_e
         return netdp_i_fail(error, NETDP_INVALID,
                             "rounds: auto knows the gap of a fixed network and of one random edge "
                             "a round; give the number of rounds");
-    netdp_status status =
-        netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
     const double mean = netdp_variation_edge_gap(protocol->mixing, &spectrum);
     *gap = kind == NETDP_VARY_EDGE ? mean * mean : spectrum.gap;
     return NETDP_OK;
@@ -235,9 +230,7 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
         const char *name;
         double value;
     } dithers[] = {{"dither", protocol->dither}, {"end-dither", protocol->end_dither}};
-    netdp_status status = check_rounds(protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_rounds(protocol, error));
     for (size_t i = 0; i < sizeof dithers / sizeof *dithers; i++)
         if (!(dithers[i].value >= 0 && dithers[i].value <= MOST_DITHER))
             return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a number from 0 to %g",
@@ -249,17 +242,13 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
         return netdp_i_fail(error, NETDP_INVALID,
                             "dither-decay: applies to averaging, whose rounds are counted from "
                             "one contribution; leave it out");
-    status = check_varying(protocol, error);
-    if (status == NETDP_OK)
-        status = check_symmetry(protocol, error);
-    if (status == NETDP_OK)
-        status = check_quiet(protocol, error);
-    if (status == NETDP_OK)
-        status = check_own(protocol, error);
-    if (status == NETDP_OK)
-        status = netdp_i_pairing_check(&protocol->pairing,
-                                       netdp_mixing_rows(protocol->mixing).nodes, error);
-    return status == NETDP_OK ? netdp_mixing_require(protocol->mixing, error) : status;
+    TRY(check_varying(protocol, error));
+    TRY(check_symmetry(protocol, error));
+    TRY(check_quiet(protocol, error));
+    TRY(check_own(protocol, error));
+    TRY(netdp_i_pairing_check(&protocol->pairing, netdp_mixing_rows(protocol->mixing).nodes,
+                              error));
+    return netdp_mixing_require(protocol->mixing, error);
 }
 
 netdp_status netdp_rounds_auto(double gap, int32_t nodes, double sigma, double variance,

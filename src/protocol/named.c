@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 
 static void averaging(const netdp_settings *settings, netdp_linear *protocol)
 {
@@ -181,13 +182,8 @@ netdp_status netdp_protocol_describe_tally(const netdp_protocol *protocol, const
     const bool ring = (protocol->settings & NETDP_SETTING_RING) != 0;
     const bool sum = (protocol->settings & NETDP_SETTING_SUM) != 0;
     const int64_t nodes = netdp_graph_nodes(graph);
-    netdp_status status =
-        netdp_i_check_choice("mechanism", (int64_t)settings->mechanism, NETDP_APPROXIMATE, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("schedule", (int64_t)settings->schedule, NETDP_TALLY_SPREAD,
-                                      error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_choice("mechanism", (int64_t)settings->mechanism, NETDP_APPROXIMATE, error));
+    TRY(netdp_i_check_choice("schedule", (int64_t)settings->schedule, NETDP_TALLY_SPREAD, error));
     if (ring && !is_ring(graph))
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: needs the ring of nodes 0, 1, 2, ...; give the family ring N",

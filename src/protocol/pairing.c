@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "graph/graph.h"
 
 /* Above it the conditioning of the noise would leave no digits. */
@@ -38,7 +39,7 @@ static netdp_status take_edges(const netdp_graph *graph, const int32_t *node, in
 {
     const int64_t edges = netdp_graph_edges(graph);
     int64_t made = 0;
-    int32_t *edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
+    OWNED int32_t *edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
     if (edge == NULL)
         return netdp_i_no_memory(error);
     for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
@@ -49,9 +50,7 @@ static netdp_status take_edges(const netdp_graph *graph, const int32_t *node, in
             edge[made++] = node != NULL ? node[v] : v;
             edge[made++] = node != NULL ? node[w] : w;
         }
-    netdp_status status = netdp_graph_from_edges(nodes, edge, edges, pairs, error);
-    netdp_i_free(edge);
-    return status;
+    return netdp_graph_from_edges(nodes, edge, edges, pairs, error);
 }
 
 /* A graph file names nodes of the network; those that it leaves out share no noise. */

@@ -11,7 +11,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "mixing/dense.h"
+
+OWNER(netdp_quiet_design_free, netdp_quiet_design)
 
 bool netdp_quiet_is(const netdp_quiet *quiet)
 {
@@ -59,40 +62,37 @@ static netdp_status take_factor(int64_t phases, double *q, netdp_error *error)
 /* Q of a text. */
 static netdp_status read_covariance(const char *path, int64_t phases, double *q, netdp_error *error)
 {
-    char *text = NULL;
+    OWNED char *text = NULL;
     int64_t bytes = 0, line = 0;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
     char *rest = text;
-    for (char *row; status == NETDP_OK && (row = strsep(&rest, "\n")) != NULL;) {
+    for (char *row; (row = strsep(&rest, "\n")) != NULL;) {
         int64_t filled = 0;
         if (*row == '\0' && rest == NULL)
             break;
-        for (char *each; status == NETDP_OK && (each = strsep(&row, " \t,")) != NULL;) {
+        for (char *each; (each = strsep(&row, " \t,")) != NULL;) {
             double number = 0;
             if (*each == '\0')
                 continue;
             if (line == phases || filled == phases || !netdp_i_read_number(each, &number) ||
                 !isfinite(number))
-                status = netdp_i_fail(error, NETDP_INVALID,
-                                      "%s:%" PRId64 ": '%s'; give %" PRId64 " numbers in each of "
-                                      "%" PRId64 " lines, one a phase",
-                                      path, line + 1, netdp_i_show_text(each).text, phases, phases);
-            else
-                q[line * phases + filled++] = number;
+                return netdp_i_fail(error, NETDP_INVALID,
+                                    "%s:%" PRId64 ": '%s'; give %" PRId64 " numbers in each of "
+                                    "%" PRId64 " lines, one a phase",
+                                    path, line + 1, netdp_i_show_text(each).text, phases, phases);
+            q[line * phases + filled++] = number;
         }
-        if (status == NETDP_OK && filled != phases)
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "%s:%" PRId64 ": %" PRId64 " numbers; there are %" PRId64 " phases",
-                             path, line + 1, filled, phases);
+        if (filled != phases)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s:%" PRId64 ": %" PRId64 " numbers; there are %" PRId64 " phases",
+                                path, line + 1, filled, phases);
         line++;
     }
-    if (status == NETDP_OK && line != phases)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%s: %" PRId64 " lines; there are %" PRId64 " phases", path, line, phases);
-    netdp_i_free(text);
-    return status;
+    if (line != phases)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: %" PRId64 " lines; there are %" PRId64 " phases", path, line,
+                            phases);
+    return NETDP_OK;
 }
 
 /* G of the workload by its name, or NULL of prefix sums. */
@@ -115,29 +115,24 @@ netdp_status netdp_i_quiet_make(const char *name, const char *workload,
                                 const netdp_linear *protocol, double *factor, netdp_error *error)
 {
     const int64_t phases = netdp_linear_contributions(protocol), cycle = protocol->cycle;
-    double *gram = NULL;
+    OWNED double *gram = NULL;
     static const char *const families[] = {"fresh", "optimal", "banded:", "blt:"};
     bool named = false;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         named = named || strncmp(name, families[i], strlen(families[i])) == 0;
     if (!named) {
-        netdp_status status = read_covariance(name, phases, factor, error);
-        return status == NETDP_OK ? take_factor(phases, factor, error) : status;
+        TRY(read_covariance(name, phases, factor, error));
+        return take_factor(phases, factor, error);
     }
     netdp_quiet_request request = {.phases = phases, .cycle = cycle > 1 ? cycle : 1};
-    netdp_quiet_design *design = NULL;
-    netdp_status status = netdp_quiet_parse(name, &request.kind, error);
-    if (status == NETDP_OK)
-        status = make_workload(workload, protocol, phases, &gram, error);
+    OWNED_BY(netdp_quiet_design_free) netdp_quiet_design *design = NULL;
+    TRY(netdp_quiet_parse(name, &request.kind, error));
+    TRY(make_workload(workload, protocol, phases, &gram, error));
     request.workload = gram;
-    if (status == NETDP_OK)
-        status = netdp_quiet_design_new(&request, &design, error);
-    if (status == NETDP_OK && design->factor == NULL)
-        status =
-            netdp_i_fail(error, NETDP_NO_ANSWER, "quiet: %" PRId64 " phases are too many", phases);
-    if (status == NETDP_OK)
-        memcpy(factor, design->factor, (size_t)phases * (size_t)phases * sizeof *factor);
-    netdp_quiet_design_free(design);
-    netdp_i_free(gram);
-    return status;
+    TRY(netdp_quiet_design_new(&request, &design, error));
+    if (design->factor == NULL)
+        return netdp_i_fail(error, NETDP_NO_ANSWER, "quiet: %" PRId64 " phases are too many",
+                            phases);
+    memcpy(factor, design->factor, (size_t)phases * (size_t)phases * sizeof *factor);
+    return NETDP_OK;
 }

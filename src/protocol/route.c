@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 #include "mixing/mover.h"
 
@@ -84,18 +85,16 @@ static netdp_status check_moves(const netdp_token *token, int32_t k, netdp_error
 netdp_status netdp_i_route_check(const netdp_token *token, netdp_error *error)
 {
     const netdp_route *route = token->route;
-    netdp_status status =
-        netdp_i_check_choice("path", (int64_t)route->path, NETDP_PATH_TOUR, error);
-    if (status == NETDP_OK && (route->path == NETDP_PATH_HIDDEN || route->node == NULL ||
-                               route->tokens != token->tokens || route->steps != token->steps ||
-                               token->burn_in > 0 || token->start == NETDP_START_OBSERVER))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "path: is not of this token; give a public one of %" PRId32
-                              " tokens and %" PRId64 " steps, without burn-in",
-                              token->tokens, token->steps);
-    for (int32_t k = 0; k < token->tokens && status == NETDP_OK; k++)
-        status = check_moves(token, k, error);
-    return status;
+    TRY(netdp_i_check_choice("path", (int64_t)route->path, NETDP_PATH_TOUR, error));
+    if (route->path == NETDP_PATH_HIDDEN || route->node == NULL || route->tokens != token->tokens ||
+        route->steps != token->steps || token->burn_in > 0 || token->start == NETDP_START_OBSERVER)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "path: is not of this token; give a public one of %" PRId32
+                            " tokens and %" PRId64 " steps, without burn-in",
+                            token->tokens, token->steps);
+    for (int32_t k = 0; k < token->tokens; k++)
+        TRY(check_moves(token, k, error));
+    return NETDP_OK;
 }
 
 /* ---- drawing ---- */
@@ -288,11 +287,8 @@ static netdp_status check_asked(const netdp_token *token, netdp_path path, netdp
 {
     netdp_token hidden = *token;
     hidden.route = NULL;
-    netdp_status status = netdp_token_check(&hidden, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("path", (int64_t)path, NETDP_PATH_TOUR, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_token_check(&hidden, error));
+    TRY(netdp_i_check_choice("path", (int64_t)path, NETDP_PATH_TOUR, error));
     if (path == NETDP_PATH_HIDDEN)
         return netdp_i_fail(error, NETDP_INVALID,
                             "path: a hidden one is drawn on the way; give public, resting, "
@@ -322,9 +318,7 @@ netdp_status netdp_route_new(const netdp_token *token, netdp_path path, uint64_t
                              netdp_route **route, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && route);
-    netdp_status status = check_asked(token, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_asked(token, path, error));
     const bool idle = path == NETDP_PATH_RESTING || path == NETDP_PATH_TOUR;
     netdp_route *made = NETDP_I_NEW(netdp_route, 1);
     drawing d = {0};
@@ -334,9 +328,10 @@ netdp_status netdp_route_new(const netdp_token *token, netdp_path path, uint64_t
         (netdp_route){.path = path, .seed = seed, .tokens = token->tokens, .steps = token->steps};
     made->node = NETDP_I_NEW(int32_t, token->tokens * (token->steps + 1));
     made->rests = idle ? NETDP_I_NEW(bool, token->tokens * token->steps) : NULL;
-    status = made->node != NULL && (made->rests != NULL || !idle) && drawing_new(&d, token, path)
-                 ? netdp_i_mover_new(token->law, &d.mover, error)
-                 : netdp_i_no_memory(error);
+    netdp_status status =
+        made->node != NULL && (made->rests != NULL || !idle) && drawing_new(&d, token, path)
+            ? netdp_i_mover_new(token->law, &d.mover, error)
+            : netdp_i_no_memory(error);
     for (int32_t k = 0; k < token->tokens && status == NETDP_OK; k++)
         draw_token(&d, token, k, made);
     drawing_clear(&d);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "protocol/pairing.h"
 
 const char *const netdp_i_tally_mechanisms[] = {[NETDP_GAUSSIAN] = "gaussian",
@@ -118,11 +119,8 @@ netdp_status netdp_tally_check(const netdp_tally *tally, netdp_error *error)
         return netdp_i_fail(
             error, NETDP_INVALID,
             "tally: no such graph, task or schedule; use the names of netdp/protocol.h");
-    netdp_status status = check_walk(tally, error);
-    if (status == NETDP_OK)
-        status = check_pairs(tally, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_walk(tally, error));
+    TRY(check_pairs(tally, error));
     return tally->task == NETDP_TALLY_SUM ? check_sum(tally, error) : check_histogram(tally, error);
 }
 

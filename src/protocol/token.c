@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "protocol/route.h"
 
 /* Accounts of several tokens take time in proportion. */
@@ -12,9 +13,7 @@ enum { MOST_TOKENS = 100000 };
 netdp_status netdp_token_check(const netdp_token *token, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && token->law);
-    netdp_status status = netdp_transition_require(token->law, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_transition_require(token->law, error));
     if (token->steps < 1 || token->steps > INT64_C(1000000000000000))
         return netdp_i_fail(error, NETDP_INVALID, "rounds: %" PRId64 "; give 1 to 1e15",
                             token->steps);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "protocol/word.h"
 
 static const netdp_i_word sees_words[] = {
@@ -33,18 +34,16 @@ netdp_status netdp_sees_parse(const char *text, netdp_sees *sees, netdp_error *e
 {
     NETDP_I_GIVEN(error, text && sees);
     int value = 0;
-    netdp_status status = netdp_i_word_parse(sees_words, "sees", text, &value, error);
-    if (status == NETDP_OK)
-        *sees = (netdp_sees)value;
-    return status;
+    TRY(netdp_i_word_parse(sees_words, "sees", text, &value, error));
+    *sees = (netdp_sees)value;
+    return NETDP_OK;
 }
 
 netdp_status netdp_own_noise_parse(const char *text, netdp_own_noise *own_noise, netdp_error *error)
 {
     NETDP_I_GIVEN(error, text && own_noise);
     int value = 0;
-    netdp_status status = netdp_i_word_parse(own_noise_words, "own-noise", text, &value, error);
-    if (status == NETDP_OK)
-        *own_noise = (netdp_own_noise)value;
-    return status;
+    TRY(netdp_i_word_parse(own_noise_words, "own-noise", text, &value, error));
+    *own_noise = (netdp_own_noise)value;
+    return NETDP_OK;
 }

@@ -11,17 +11,11 @@
 #include "base/text.h"
 #include "question/question.h"
 #include "question/settings.h"
-#include "study/key.h"
-#include "study/value.h"
-
-/* Settings that may be given as they are, not as text. */
-enum { AS_IS = 5 };
 
 /* It refers to itself: not to be moved. */
 struct netdp_question {
     netdp_question_request request;
     netdp_i_question settings;
-    const char **given; /* [settings.given_count]; owned */
     const netdp_protocol *named;
     netdp_i_description description; /* where it calibrates, once that has begun */
 };
@@ -29,7 +23,7 @@ struct netdp_question {
 bool netdp_question_setting(int32_t index, netdp_setting_info *info)
 {
     for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
-        if (row->reads != NETDP_I_READS_HEADING && index-- == 0) {
+        if (!row->heading && index-- == 0) {
             *info = (netdp_setting_info){.name = row->name,
                                          .value = row->value,
                                          .help = row->help,
@@ -110,7 +104,7 @@ static netdp_status no_such_setting(const char *name, netdp_error *error)
     size_t count = 0;
     char hyphens[64];
     for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
-        if (row->reads != NETDP_I_READS_HEADING)
+        if (!row->heading)
             known[count++] = row->name;
     snprintf(hyphens, sizeof hyphens, "%s", name);
     for (char *c = hyphens; *c != '\0'; c++)
@@ -125,8 +119,8 @@ static netdp_status no_such_setting(const char *name, netdp_error *error)
 
 static netdp_status read_seed(const char *text, uint64_t *seed, netdp_error *error)
 {
-    const netdp_status status =
-        netdp_i_value_read(&netdp_i_keys[netdp_i_key_find("seed")], text, seed, error);
+    const netdp_i_rule *rule = &netdp_i_setting_find("pair-seed")->rule;
+    const netdp_status status = netdp_i_rule_read(rule, text, seed, error);
     return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--seed");
 }
 
@@ -137,24 +131,21 @@ static void count_as_is(netdp_question *made)
     const struct {
         const char *name;
         bool given;
-    } list[AS_IS] = {{"pair-graph", r->pair_graph != NULL},
-                     {"pattern", r->pattern != NULL},
-                     {"quiet", r->quiet != NULL},
-                     {"rows", r->rows != NULL},
-                     {"start", r->start != NULL}};
-    for (size_t k = 0; k < AS_IS; k++)
+    } list[] = {{"pair-graph", r->pair_graph != NULL},
+                {"pattern", r->pattern != NULL},
+                {"quiet", r->quiet != NULL},
+                {"rows", r->rows != NULL},
+                {"start", r->start != NULL}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         if (list[k].given)
-            made->given[made->settings.given_count++] = list[k].name;
+            made->settings.text[netdp_i_setting_find(list[k].name) - netdp_i_settings] =
+                "given as it is";
 }
 
 static netdp_status read_settings(netdp_question *made, netdp_error *error)
 {
     const netdp_question_request *request = &made->request;
     netdp_status status = NETDP_OK;
-    made->given = NETDP_I_NEW(const char *, request->count + AS_IS);
-    if (made->given == NULL)
-        return netdp_i_no_memory(error);
-    made->settings.given = made->given;
     for (int32_t i = 0; status == NETDP_OK && i < request->count; i++) {
         const netdp_given_setting *given = &request->setting[i];
         const netdp_i_setting *setting = netdp_i_setting_find(given->name);
@@ -165,8 +156,6 @@ static netdp_status read_settings(netdp_question *made, netdp_error *error)
         else if (setting == NULL)
             status = no_such_setting(given->name, error);
         else
-            made->given[made->settings.given_count++] = setting->name;
-        if (status == NETDP_OK && setting != NULL)
             status = netdp_i_setting_read(setting, given->text, &made->settings, error);
     }
     count_as_is(made);
@@ -244,7 +233,6 @@ void netdp_question_free(netdp_question *question)
     if (question == NULL)
         return;
     netdp_i_description_clear(&question->description);
-    netdp_i_free(question->given);
     netdp_i_free(question);
 }
 

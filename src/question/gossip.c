@@ -28,9 +28,6 @@ static netdp_status read_varying(const netdp_i_question *question, const netdp_i
     varying->seed = question->seed;
     if (question->dropout != NULL)
         status = netdp_variation_dropout(question->dropout, varying, error);
-    if (status == NETDP_OK && varying->kind != NETDP_VARY_NEVER && redraws)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--dropout and --redraw: a network changes in one of the two ways");
     if (status == NETDP_OK && redraws && strcmp(question->redraw, "one-peer") == 0)
         return netdp_variation_one_peer(made->graph, varying, error);
     if (status == NETDP_OK && redraws) {
@@ -122,10 +119,6 @@ static netdp_status read_pattern(const netdp_i_question *question, netdp_i_descr
         return netdp_i_fail(error, NETDP_INVALID,
                             "--pattern: averaging has one contribution; it applies to stream, "
                             "gossip-sgd and muffliato-sgd");
-    if (protocol->at_most > 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--pattern: says itself which contributions are made; leave out "
-                            "--at-most");
     if (text != NULL && strncmp(text, "cos:", 4) == 0 && !netdp_i_pattern_fill(text, 0, NULL))
         return netdp_i_fail(error, NETDP_INVALID, "--pattern: '%s' is not cos:OMEGA with a number",
                             netdp_i_show_text(text).text);
@@ -207,9 +200,6 @@ static netdp_status read_protection(const netdp_i_question *question, netdp_i_de
     netdp_status status = netdp_batches_parse(question->batches, &protection->batches, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--batches");
-    if (settings->cycle > 0 && protection->batches.kind != NETDP_BATCHES_FULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--cycle and --batches: say the same; give one of them");
     if (row || settings->cycle > 1)
         protection->protects = NETDP_PROTECTS_ROW;
     protection->change = question->change;
@@ -245,8 +235,8 @@ static netdp_status read_quiet(const netdp_i_question *question, netdp_i_descrip
     made->quiet = NETDP_I_NEW(double, phases *phases);
     if (made->quiet == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status =
-        netdp_i_quiet_make(question->quiet, question->workload, &plain, made->quiet, error);
+    netdp_status status = netdp_i_quiet_make(
+        question->quiet, question->for_gossip ? "gossip" : "sums", &plain, made->quiet, error);
     settings->quiet = (netdp_quiet){made->quiet, phases};
     return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--quiet");
 }

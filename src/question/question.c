@@ -120,30 +120,29 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
 {
     const netdp_settings *settings = &question->settings;
     const bool rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
-    for (size_t i = 0; i < question->given_count; i++) {
-        const netdp_i_setting *setting = netdp_i_setting_find(question->given[i]);
-        if (setting != NULL && !netdp_i_setting_taken(setting, named->settings))
+    const netdp_i_setting *wrong = NULL;
+    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+        if (netdp_i_question_text(question, row) != NULL &&
+            !netdp_i_setting_taken(row, named->settings))
             return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
-                                setting->name, named->name);
-    }
+                                row->name, named->name);
     if (netdp_i_question_given(question, "protects") && question->protects == NETDP_PROTECTS_NODE &&
         settings->cycle > 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--cycle: batches that take turns protect a row; give --protects row");
-    if (settings->dither < 0 || settings->dither_decay < 0 || settings->end_dither < 0 ||
-        settings->pairing.noise < 0)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "auto is what netdp calibrate finds; give numbers for dithers and noise "
-            "in pairs");
     if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
         return netdp_i_fail(
             error, NETDP_INVALID,
-            "--rounds: auto applies to averaging and random-averaging; give the number "
-            "of rounds");
-    if (!rounds_auto && netdp_i_question_given(question, "variance"))
-        return netdp_i_fail(error, NETDP_INVALID, "--variance: applies to --rounds auto only");
-    return NETDP_OK;
+            "--rounds: auto applies to averaging, random-averaging and, in a study, muffliato-sgd; "
+            "give a number");
+    const netdp_status status =
+        netdp_i_settings_together(netdp_i_question_text, question, false, &wrong, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--%s", wrong->name);
+    return settings->dither >= 0 ? NETDP_OK
+                                 : netdp_i_fail(error, NETDP_INVALID,
+                                                "--dither: auto is what a calibration finds: ask "
+                                                "netdp calibrate, or give a number");
 }
 
 netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,
@@ -183,7 +182,8 @@ static netdp_status read_rounds(const netdp_i_question *question, netdp_i_descri
     if (!made->rounds_auto && (!netdp_i_read_number(question->rounds, &rounds) ||
                                !(rounds >= 1 && rounds <= 1e15) || rounds != floor(rounds)))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--rounds: '%s' is not a whole number from 1 to 1e15",
+                            "--rounds: '%s' is not a whole number; give a whole number from 1 to "
+                            "1000000000000000, or auto",
                             netdp_i_show_text(question->rounds).text);
     *count = (int64_t)rounds;
     return NETDP_OK;
@@ -329,12 +329,11 @@ netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *t
             return netdp_i_fail(error, NETDP_INVALID,
                                 "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
                                 target->tune_pairs ? "pairs" : "dither");
-    if ((second || pairs) && settings->dither >= 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--%s: auto goes with --dither auto; give a number",
-                            pairs                        ? "pair-noise"
-                            : settings->dither_decay < 0 ? "dither-decay"
-                                                         : "end-dither");
+    const netdp_i_setting *wrong = NULL;
+    const netdp_status status =
+        netdp_i_settings_together(netdp_i_question_text, question, false, &wrong, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "--%s", wrong->name);
     target->variance = question->variance;
     target->rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
     target->keep_second = netdp_i_question_given(question, "dither-decay") ||

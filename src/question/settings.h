@@ -1,25 +1,29 @@
 /*
- * The settings of a question: one table that the command's options and Python's keywords are read from.
- * A new setting is a row here, with the field that it fills and the code that uses that; where a study
- * has it too, its row of study/key.h says type, range, words, default, and which protocols take it.
+ * The settings of a question: the one table that the command's options, Python's keywords and the keys of a
+ * study are read from. A new setting is a row of settings.c, with the field that it fills and the code that
+ * uses that; and, where a study has it too, a row of study/key.c that names it.
  */
 #ifndef NETDP_I_QUESTION_SETTINGS_H
 #define NETDP_I_QUESTION_SETTINGS_H
 
 #include <netdp/question.h>
 
+#include "question/rule.h"
+
+enum { NETDP_I_SETTINGS = 47 }; /* with headings */
+
 /* The settings, each with its row in settings.c; NETDP_I_QUESTION_USUAL where they are not given. */
 typedef struct netdp_i_question {
-    size_t given_count; /* settings that were given, by name; lent */
-    const char *const *given;
+    const char *text[NETDP_I_SETTINGS]; /* of each row as it was given, lent; NULL: it was not */
     const char *mixing;
     const char *protocol, *rounds, *from, *to, *bound, *certify, *pattern, *start, *pair_graph,
-        *quiet, *workload, *batches, *rows, *dropout, *redraw, *gamma, *shuffle;
+        *quiet, *batches, *rows, *dropout, *redraw, *gamma, *shuffle;
     netdp_protects protects;
     netdp_change change;
     uint64_t pair_seed;
     uint64_t seed; /* of a changing network */
     int64_t tokens, grid, levels;
+    bool for_gossip; /* correlated noise is designed for all models as gossip mixes them */
     double variance;
     netdp_sees sees;
     netdp_own_noise own_noise;
@@ -33,41 +37,60 @@ typedef struct netdp_i_question {
         .mixing = "metropolis", .protocol = "averaging", .from = "all", .to = "all",               \
         .bound = "auto", .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,     \
         .shuffle = "least", .grid = 1024, .levels = 2, .pair_seed = 1, .seed = 1,                  \
-        .quiet = "fresh", .workload = "sums", .batches = "full", .settings = NETDP_SETTINGS_USUAL  \
+        .quiet = "fresh", .batches = "full", .settings = NETDP_SETTINGS_USUAL                      \
     }
 
 /* Was the setting given? */
 bool netdp_i_question_given(const netdp_i_question *question, const char *name);
 
-typedef enum netdp_i_reads {
-    NETDP_I_READS_HEADING, /* of a help page: no setting */
-    NETDP_I_READS_TEXT,    /* const char * */
-    NETDP_I_READS_NUMBER,  /* double, finite */
-    NETDP_I_READS_COUNT,   /* int64_t */
-    NETDP_I_READS_KEY,     /* as the key of a study: `usual` is its dotted name */
-} netdp_i_reads;
+/* The text that was given, as netdp_i_setting_text. */
+struct netdp_i_setting;
+const char *netdp_i_question_text(const void *question, const struct netdp_i_setting *setting);
 
 typedef struct netdp_i_setting {
-    const char *name; /* "pair-noise" */
-    netdp_i_reads reads;
+    const char *name;  /* "pair-noise", or a heading of a help page */
     size_t offset;     /* in netdp_i_question */
-    unsigned only;     /* protocols of one of these settings (netdp_setting) take it; 0: all do */
+    const char *key;   /* of a study: "privacy.pair_noise"; NULL: a study has none */
     const char *value; /* what stands for the value on a help page: "T|auto"; NULL for a switch */
     const char *help;  /* with the unit */
-    const char *usual; /* the default in words, or "required"; NULL for a switch */
+    netdp_i_rule rule;
+    const char *usual; /* the default in words, "required" too; NULL: the rule's */
+    unsigned only; /* who takes it of those of the rule where there are no data; 0: all of them */
+    bool heading;
 } netdp_i_setting;
 
 /* In the order of a help page; the last row has the name NULL. */
 extern const netdp_i_setting netdp_i_settings[];
-enum { NETDP_I_SETTINGS = 47 }; /* with headings */
+
+/* A setting that has a value needs another one of another, or excludes it. */
+typedef struct netdp_i_need {
+    const char *name, *value; /* value NULL: another than the usual one */
+    bool excludes;            /* else it needs */
+    const char *other, *with; /* with NULL: another than the usual one */
+    const char *says;         /* what to do */
+    const char *unless;       /* not where this one is given; NULL: always */
+} netdp_i_need;
+
+/* What settings, or some values of them, need of others, or exclude; the last row has the name NULL. */
+extern const netdp_i_need netdp_i_settings_need[];
+
+/* What was given for a setting; NULL: nothing was. */
+typedef const char *(*netdp_i_setting_text)(const void *context, const netdp_i_setting *setting);
+
+/*
+ * What needs and excludes what, of what was given: NETDP_INVALID without the name of *wrong, "auto goes with
+ * --dither auto; give a number", or of keys "dither: auto".
+ */
+netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *context, bool key,
+                                       const netdp_i_setting **wrong, netdp_error *error);
 
 /* The setting of a name, spelled with - or _; NULL: there is none. */
 const netdp_i_setting *netdp_i_setting_find(const char *name);
 
-/* Its default in words: of a key the study's; NULL of a switch. */
+/* Its default in words; NULL of a switch. */
 const char *netdp_i_setting_usual(const netdp_i_setting *setting);
 
-/* Protocols with one of these settings (netdp_setting) take it, those of a key's `also` alone; 0: all. */
+/* Protocols with one of these settings (netdp_setting) take it, of those that have its `also`; 0: all. */
 unsigned netdp_i_setting_takers(const netdp_i_setting *setting);
 
 /* Do protocols of these settings (netdp_setting) take it? */

@@ -75,7 +75,9 @@ static netdp_i_chart_series series_of(const netdp_i_figure *f, int32_t i)
                                   .high = spread ? c->high : NULL,
                                   .colour = colour_of(&f->curves, i),
                                   .published = c->published || (c->bound[0] != '\0' && !c->sound),
-                                  .points = strcmp(f->study->figure.kind, "scatter") == 0,
+                                  .crosses = c->closed,
+                                  .points =
+                                      c->closed || strcmp(f->study->figure.kind, "scatter") == 0,
                                   .ribbon = strcmp(f->study->figure.kind, "trace") == 0};
 }
 

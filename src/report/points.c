@@ -203,6 +203,21 @@ netdp_status netdp_i_gather_distance(netdp_i_figure *f, netdp_error *error)
     return status;
 }
 
+/* Does every message count as seen because there is no proof, or none in minutes? */
+static bool is_closed(const json_t *guarantee)
+{
+    const char *bound = json_string_value(json_object_get(guarantee, "bound"));
+    return bound != NULL && strcmp(bound, "everything") == 0 &&
+           json_is_string(json_object_get(guarantee, "reason"));
+}
+
+/* Such points are no part of a curve that another bound makes: they stand beside it, by name. */
+static void name_closed(char name[NETDP_I_LABEL_ROOM])
+{
+    const size_t length = strlen(name);
+    snprintf(name + length, NETDP_I_LABEL_ROOM - length, "%s", " (closed: all counts as seen)");
+}
+
 /* Each variant is a point: at its swept value, or at its number of nodes; of bars, by itself. */
 netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
 {
@@ -216,7 +231,10 @@ netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
             double x = NAN, point[3] = {NAN, NAN, NAN};
             int64_t of = 0;
             const bool loss = strcmp(f->measure[m], "loss") == 0;
+            const bool closed = !bars && is_closed(netdp_i_figure_guarantee(variant));
             place(variant, name, &x);
+            if (closed)
+                name_closed(name);
             if (netdp_i_figure_own(f, i) < 0 &&
                 (!bars || netdp_i_figure_hides(f, netdp_i_figure_name(variant))))
                 continue; /* a baseline has no place on a sweep */
@@ -238,6 +256,8 @@ netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
                                               ? netdp_i_figure_guarantee(variant)
                                               : NULL)
                     : NULL;
+            if (curve != NULL)
+                curve->closed = closed;
             if (status == NETDP_OK)
                 status = curve == NULL ? netdp_i_no_memory(error)
                                        : netdp_i_curve_add(curve, bars ? 0 : x, point[0], point[1],

@@ -8,11 +8,14 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "plan/plan.h"
 #include "run/again.h"
 #include "run/checkpoint.h"
 #include "run/folder.h"
 #include "run/summary.h"
+
+OWNER(json_decref, json_t)
 
 /* How many variants: the study itself where it lists none. */
 static int32_t count_variants(const netdp_study *study)
@@ -22,7 +25,7 @@ static int32_t count_variants(const netdp_study *study)
 
 /*
  * Half the mean squared error per coordinate and Delta that the noise causes, where the noise was
- * calibrated to a target: what the guarantee costs; else -1. It takes all eigenvalues of W.
+ * calibrated to a target: what the guarantee costs; -1 where it is not known.
  */
 static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
 {
@@ -30,12 +33,12 @@ static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
     const bool averages = variant->kind == NETDP_GOSSIP && variant->protocol.every == 0 &&
                           variant->study->privacy.epsilon > 0;
     variant->predicted = -1;
-    if (!averages || netdp_graph_nodes(variant->problem->graph) > NETDP_DENSE_NODES)
+    if (!averages)
         return NETDP_OK;
     netdp_status status = netdp_noise_error(&variant->protocol, &noise, error);
     if (status == NETDP_OK)
         variant->predicted = variant->noise * variant->noise * noise;
-    return status;
+    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
 }
 
 /* One entry of summary.json; the header's values that this variant changes are in it. */
@@ -119,16 +122,12 @@ static netdp_status save(const char *folder, const netdp_i_identity *identity, j
 {
     char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint");
-    netdp_status status = netdp_i_accounts_digest(folder, accounts, error);
-    if (status != NETDP_OK)
-        return status;
-    json_t *stored = netdp_i_identity_store(identity);
-    status = stored == NULL || json_object_set(stored, "accounts", accounts) != 0 ||
-                     json_object_set(stored, "variants", variants) != 0
-                 ? netdp_i_no_memory(error)
-                 : netdp_i_sealed_write(stored, path, error);
-    json_decref(stored);
-    return status;
+    TRY(netdp_i_accounts_digest(folder, accounts, error));
+    OWNED_BY(json_decref) json_t *stored = netdp_i_identity_store(identity);
+    if (stored == NULL || json_object_set(stored, "accounts", accounts) != 0 ||
+        json_object_set(stored, "variants", variants) != 0)
+        return netdp_i_no_memory(error);
+    return netdp_i_sealed_write(stored, path, error);
 }
 
 netdp_status netdp_i_accounts_run(const netdp_study *study, const netdp_i_problems *problems,

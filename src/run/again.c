@@ -10,10 +10,13 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plan/plan.h"
 #include "plan/realised.h"
 #include "run/folder.h"
 #include "run/summary.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 /* Observers, and of tokens sources, that are accounted for again, beside the worst pair's. */
 enum { AGAIN = 4 };
@@ -113,16 +116,15 @@ static netdp_status read_csv(const netdp_i_variant *variant, const char *path, r
 
 static netdp_status read_npy(const char *path, recorded *r, netdp_error *error)
 {
-    double *cells = NULL;
+    OWNED double *cells = NULL;
     int64_t rows = 0, columns = 0;
-    netdp_status status = netdp_i_npy_read(path, &cells, &rows, &columns, error);
-    if (status == NETDP_OK && (rows != r->from.count || columns != r->to.count))
-        status = netdp_i_fail(error, NETDP_INVALID, "%s: is of other pairs", path);
-    for (int64_t u = 0; status == NETDP_OK && u < rows; u++)
+    TRY(netdp_i_npy_read(path, &cells, &rows, &columns, error));
+    if (rows != r->from.count || columns != r->to.count)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: is of other pairs", path);
+    for (int64_t u = 0; u < rows; u++)
         for (int64_t v = 0; v < columns; v++)
             r->value[v * rows + u] = cells[u * columns + v];
-    netdp_i_free(cells);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status read_record(const netdp_i_variant *variant, const char *folder, recorded *r,
@@ -131,13 +133,8 @@ static netdp_status read_record(const netdp_i_variant *variant, const char *fold
     char path[NETDP_I_PATH_ROOM];
     const netdp_i_promise *told = &variant->guarantee;
     const int32_t all = netdp_graph_nodes(variant->problem->graph);
-    netdp_status status =
-        list_nodes(variant->source, variant->source_count, all, told->from, &r->from, error);
-    if (status == NETDP_OK)
-        status =
-            list_nodes(variant->observer, variant->observer_count, all, told->to, &r->to, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(list_nodes(variant->source, variant->source_count, all, told->from, &r->from, error));
+    TRY(list_nodes(variant->observer, variant->observer_count, all, told->to, &r->to, error));
     const int64_t cells = (int64_t)r->from.count * r->to.count;
     r->value = NETDP_I_NEW(double, cells);
     if (r->value == NULL)
@@ -213,21 +210,16 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
 netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *folder,
                                    const netdp_progress *progress, netdp_error *error)
 {
-    recorded r = {.value = NULL};
-    netdp_losses *found = NULL;
-    netdp_status status = read_record(variant, folder, &r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_variant_planning(variant)->again(
-            variant,
-            &(netdp_i_pairs_of){r.from.again_count, r.to.again_count, r.from.again, r.to.again},
-            progress, &found, error);
-    if (status == NETDP_OK && is_above(variant, &r, found))
-        status = fail(variant, folder, "a pair", error);
-    if (status == NETDP_OK)
-        status = check_guarantee(variant, &r, found, folder, error);
-    netdp_losses_free(found);
-    clear(&r);
-    return status;
+    CLEARED(clear) recorded r = {.value = NULL};
+    OWNED_BY(netdp_losses_free) netdp_losses *found = NULL;
+    TRY(read_record(variant, folder, &r, error));
+    TRY(netdp_i_variant_planning(variant)->again(
+        variant,
+        &(netdp_i_pairs_of){r.from.again_count, r.to.again_count, r.from.again, r.to.again},
+        progress, &found, error));
+    if (is_above(variant, &r, found))
+        return fail(variant, folder, "a pair", error);
+    return check_guarantee(variant, &r, found, folder, error);
 }
 
 /* ---- What has no losses ---- */
@@ -235,44 +227,40 @@ netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *f
 netdp_status netdp_i_baseline_again(const netdp_i_variant *variant, const char *folder,
                                     const netdp_progress *progress, netdp_error *error)
 {
+    CLEARED(netdp_i_variant_clear)
     netdp_i_variant anew = {.role = variant->role,
                             .name = variant->name,
                             .study = variant->study,
                             .problem = variant->problem};
-    netdp_status status = netdp_i_variant_describe(&anew, error);
-    if (status == NETDP_OK)
-        status = netdp_i_variant_calibrate(&anew, NULL, progress, error);
-    if (status == NETDP_OK && (!(fabs(variant->noise - anew.noise) <= 1e-9 * anew.noise) ||
-                               netdp_i_variant_rounds(variant) != netdp_i_variant_rounds(&anew) ||
-                               !netdp_i_promise_same(&variant->guarantee, &anew.guarantee)))
-        status = fail(variant, folder, "the baseline", error);
-    netdp_i_variant_clear(&anew);
-    return status;
+    TRY(netdp_i_variant_describe(&anew, error));
+    TRY(netdp_i_variant_calibrate(&anew, NULL, progress, error));
+    if (!(fabs(variant->noise - anew.noise) <= 1e-9 * anew.noise) ||
+        netdp_i_variant_rounds(variant) != netdp_i_variant_rounds(&anew) ||
+        !netdp_i_promise_same(&variant->guarantee, &anew.guarantee))
+        return fail(variant, folder, "the baseline", error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_realised_again(const netdp_i_variant *variant, const char *folder,
                                     const netdp_progress *progress, netdp_error *error)
 {
     netdp_study first = *variant->study;
+    CLEARED(netdp_i_variant_clear)
     netdp_i_variant anew = {
         .role = variant->role, .name = variant->name, .study = &first, .problem = variant->problem};
     const netdp_i_promise *held = &variant->guarantee;
     first.output.repeat = 1;
-    netdp_status status = netdp_i_variant_describe(&anew, error);
-    if (status == NETDP_OK)
-        status = netdp_i_realised_account(&anew, progress, error);
-    if (status == NETDP_OK) {
-        const double least = held->classes == 1 ? held->class[0].least : NAN;
-        const double most = held->is.value, mean = held->mean, noise = anew.noise;
-        const double other = anew.guarantee.class[0].least, worst = anew.guarantee.is.value;
-        const double close = 1e-9 * most;
-        const bool within = least <= other + close && worst <= most + close &&
-                            least <= mean + close && mean <= most + close;
-        const bool same = fabs(least - other) <= close && fabs(worst - most) <= close &&
-                          fabs(mean - most) <= close;
-        if (!(fabs(variant->noise - noise) <= 1e-9 * noise) || !(held->walks > 0 ? within : same))
-            status = fail(variant, folder, "the walks", error);
-    }
-    netdp_i_variant_clear(&anew);
-    return status;
+    TRY(netdp_i_variant_describe(&anew, error));
+    TRY(netdp_i_realised_account(&anew, progress, error));
+    const double least = held->classes == 1 ? held->class[0].least : NAN;
+    const double most = held->is.value, mean = held->mean, noise = anew.noise;
+    const double other = anew.guarantee.class[0].least, worst = anew.guarantee.is.value;
+    const double close = 1e-9 * most;
+    const bool within = least <= other + close && worst <= most + close && least <= mean + close &&
+                        mean <= most + close;
+    const bool same =
+        fabs(least - other) <= close && fabs(worst - most) <= close && fabs(mean - most) <= close;
+    if (!(fabs(variant->noise - noise) <= 1e-9 * noise) || !(held->walks > 0 ? within : same))
+        return fail(variant, folder, "the walks", error);
+    return NETDP_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plan/plan.h"
 #include "plan/walk.h"
 #include "run/everybody.h"
@@ -20,6 +21,8 @@
 #include "run/membership.h"
 #include "run/record.h"
 #include "study/protection.h"
+
+OWNER(json_decref, json_t)
 
 /* One claim about one pair. */
 typedef struct claim {
@@ -70,24 +73,21 @@ typedef struct auditing {
 static netdp_status find_pair(const netdp_audit_options *options, claim *c, netdp_error *error)
 {
     const netdp_graph *graph = c->variant->problem->graph;
-    netdp_status status = NETDP_OK;
     c->from = c->variant->guarantee.from;
     c->to = c->variant->guarantee.to;
     if (options->from != NULL)
-        status = netdp_graph_find(graph, options->from, &c->from, error);
-    if (status == NETDP_OK && options->to != NULL)
-        status = netdp_graph_find(graph, options->to, &c->to, error);
-    if (status == NETDP_OK && c->from == c->to)
-        status = netdp_i_fail(error, NETDP_INVALID, "from and to are both node %d; name two nodes",
-                              (int)c->from);
-    int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(graph));
-    if (status == NETDP_OK)
-        status = hops == NULL ? netdp_i_no_memory(error)
-                              : netdp_graph_distances(graph, &c->to, 1, hops, error);
-    if (status == NETDP_OK)
-        c->distance = hops[c->from];
-    netdp_i_free(hops);
-    return status;
+        TRY(netdp_graph_find(graph, options->from, &c->from, error));
+    if (options->to != NULL)
+        TRY(netdp_graph_find(graph, options->to, &c->to, error));
+    if (c->from == c->to)
+        return netdp_i_fail(error, NETDP_INVALID, "from and to are both node %d; name two nodes",
+                            (int)c->from);
+    OWNED int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(graph));
+    if (hops == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_graph_distances(graph, &c->to, 1, hops, error));
+    c->distance = hops[c->from];
+    return NETDP_OK;
 }
 
 /* What the account promises, in words; takes over the losses. */
@@ -124,15 +124,13 @@ static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_er
 {
     const netdp_loss_request request = request_of(c, 1);
     netdp_losses *losses = NULL;
-    netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_losses_new(&request, NULL, &losses, error));
     /* Phases of Poisson batches together have no mu. */
     const bool drawn = losses->phases > 0;
     const netdp_unit unit = {drawn ? NETDP_AS_DP : NETDP_AS_GDP, drawn ? study->privacy.delta : 0};
     c->mu = c->epsilon = -1;
-    status = netdp_losses_value(losses, losses->loss[0], c->variant->noise, unit,
-                                drawn ? &c->epsilon : &c->mu, error);
+    netdp_status status = netdp_losses_value(losses, losses->loss[0], c->variant->noise, unit,
+                                             drawn ? &c->epsilon : &c->mu, error);
     take_words(c, losses);
     return status;
 }
@@ -148,9 +146,7 @@ static netdp_status walk_epsilon(claim *c, netdp_unit unit, double *epsilon, net
                                         .to_count = 1,
                                         .to = &c->to};
     netdp_losses *losses = NULL;
-    netdp_status status = netdp_walk_losses_new(&request, NULL, &losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_walk_losses_new(&request, NULL, &losses, error));
     *(unit.currency == NETDP_AS_GDP ? &c->mu : epsilon) = losses->loss[0];
     take_words(c, losses);
     return NETDP_OK;
@@ -164,9 +160,7 @@ static netdp_status claim_of_walk(const netdp_study *study, claim *c, netdp_erro
     const netdp_bound_info *info = NULL;
     const double delta = study->privacy.delta;
     c->mu = -1;
-    netdp_status status = netdp_walk_bound_choose(&c->variant->token, c->bound, &info, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_walk_bound_choose(&c->variant->token, c->bound, &info, error));
     c->epsilon = -1;
     if (info->bound == NETDP_BOUND_GIVEN_PATH)
         return walk_epsilon(c, (netdp_unit){NETDP_AS_GDP, 0}, &c->epsilon, error);
@@ -175,12 +169,10 @@ static netdp_status claim_of_walk(const netdp_study *study, claim *c, netdp_erro
         info->bound == NETDP_BOUND_EXCURSION_CONTRACTING)
         return walk_epsilon(c, (netdp_unit){NETDP_AS_DP, delta}, &c->epsilon, error);
     double epsilon[ORDERS];
-    for (int k = 0; k < ORDERS && status == NETDP_OK; k++)
-        status = walk_epsilon(c, (netdp_unit){NETDP_AS_RDP, orders[k]}, &epsilon[k], error);
+    for (int k = 0; k < ORDERS; k++)
+        TRY(walk_epsilon(c, (netdp_unit){NETDP_AS_RDP, orders[k]}, &epsilon[k], error));
     const netdp_rdp curve = {.count = ORDERS, .order = orders, .epsilon = epsilon};
-    if (status == NETDP_OK)
-        status = netdp_rdp_to_epsilon(&curve, delta, 0, &c->epsilon, error);
-    return status;
+    return netdp_rdp_to_epsilon(&curve, delta, 0, &c->epsilon, error);
 }
 
 static netdp_status claim_of_tally(const netdp_study *study, claim *c, netdp_error *error)
@@ -250,28 +242,25 @@ static netdp_status choose_attack(auditing *a, const claim *c, double *pattern, 
                                   netdp_error *error)
 {
     double most = -1;
-    netdp_status status = NETDP_OK;
-    for (int i = 0; i < GOSSIP_ATTACKS && status == NETDP_OK; i++) {
+    for (int i = 0; i < GOSSIP_ATTACKS; i++) {
         double optimal = 0;
         if (!applies(c, &gossip_attacks[i]))
             continue;
         const netdp_gossip_attack tried = gossip_attack(c, &gossip_attacks[i], pattern, 1);
-        status = netdp_attack_gossip(&tried, NULL, a->scores, &optimal, error);
-        if (status == NETDP_OK && optimal > most) {
+        TRY(netdp_attack_gossip(&tried, NULL, a->scores, &optimal, error));
+        if (optimal > most) {
             most = optimal;
             *best = &gossip_attacks[i];
         }
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status attack_walk(auditing *a, const claim *c, const attack *how, netdp_error *error)
 {
     const netdp_bound_info *info = NULL;
     netdp_token token = c->variant->token;
-    netdp_status status = netdp_walk_bound_choose(&token, c->bound, &info, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_walk_bound_choose(&token, c->bound, &info, error));
     if (!netdp_i_plan_walk_contracts(info->bound)) /* a claim of more is attacked by more */
         token.contraction = 0;
     const netdp_walk_attack walk = {.token = &token,
@@ -362,12 +351,9 @@ static netdp_status judge(auditing *a, const claim *c, const attack *how, double
     netdp_evidence evidence;
     netdp_verdict verdict = NETDP_VERDICT_CONSISTENT;
     int64_t enough = 0;
-    netdp_status status =
-        netdp_audit_scores(&scores, confidence, c->variant->study->privacy.delta, &evidence, error);
-    if (status == NETDP_OK)
-        status = netdp_audit_verdict(&evidence, c->mu, c->epsilon, &verdict, &enough, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_audit_scores(&scores, confidence, c->variant->study->privacy.delta, &evidence,
+                           error));
+    TRY(netdp_audit_verdict(&evidence, c->mu, c->epsilon, &verdict, &enough, error));
     char unit[256];
     netdp_i_study_unit_words(c->variant->study, unit, sizeof unit);
     json_t *audit = json_pack(
@@ -479,15 +465,12 @@ static netdp_status tell_members(auditing *a, const claim *c, netdp_error *error
 /* What is asked for beyond the verdict. */
 static netdp_status look_further(auditing *a, const claim *c, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     if (a->found.rebuilt_here++ < a->found.rebuilt)
         return NETDP_OK;
     if (a->options->reconstruct)
-        status = reconstruct(a, c, error);
-    if (status == NETDP_OK && a->options->membership)
-        status = tell_members(a, c, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(reconstruct(a, c, error));
+    if (a->options->membership)
+        TRY(tell_members(a, c, error));
     a->found.rebuilt++;
     return save(a, error);
 }
@@ -537,15 +520,13 @@ static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error
 static netdp_status audit_walk(auditing *a, const claim *c, netdp_error *error)
 {
     const double confidence = 1 - (1 - a->options->confidence) / WALK_ATTACKS;
-    netdp_status status = NETDP_OK;
-    for (int i = 0; i < WALK_ATTACKS && status == NETDP_OK; i++) {
+    for (int i = 0; i < WALK_ATTACKS; i++) {
         if (skip(a, c, &walk_attacks[i]))
             continue;
-        status = attack_walk(a, c, &walk_attacks[i], error);
-        if (status == NETDP_OK)
-            status = judge(a, c, &walk_attacks[i], confidence, error);
+        TRY(attack_walk(a, c, &walk_attacks[i], error));
+        TRY(judge(a, c, &walk_attacks[i], confidence, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status audit_tally(auditing *a, const claim *c, netdp_error *error)
@@ -556,15 +537,16 @@ static netdp_status audit_tally(auditing *a, const claim *c, netdp_error *error)
     const attack *how = adds ? &sum : &histogram;
     if (skip(a, c, how))
         return NETDP_OK;
-    netdp_status status = attack_tally(a, c, error);
-    return status == NETDP_OK ? judge(a, c, how, a->options->confidence, error) : status;
+    TRY(attack_tally(a, c, error));
+    return judge(a, c, how, a->options->confidence, error);
 }
 
 static netdp_status audit_averaging(auditing *a, const claim *c, netdp_error *error)
 {
-    netdp_status status = audit_gossip(a, c, error);
-    return status == NETDP_OK && c->variant->protocol.every == 0 ? look_further(a, c, error)
-                                                                 : status;
+    TRY(audit_gossip(a, c, error));
+    if (c->variant->protocol.every == 0)
+        return look_further(a, c, error);
+    return NETDP_OK;
 }
 
 /* What is claimed of a protocol, and how that is audited. */
@@ -602,9 +584,7 @@ static netdp_status write_points(const json_t *audits, const char *folder, netdp
     size_t i, j;
     json_t *audit, *point;
     netdp_i_file_path(path, folder, "audit.csv");
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     fputs("audit,name,false_positive,false_negative,false_positive_most,false_negative_most\n",
           output.stream);
     json_array_foreach (audits, i, audit)
@@ -622,23 +602,21 @@ static netdp_status write_audits(const netdp_study *study, auditing *a, const ch
                                  netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_status status = write_points(a->found.audits, folder, error);
-    if (status == NETDP_OK && json_array_size(a->found.everybody) > 0)
-        status = netdp_i_everybody_write(a->found.everybody, folder, error);
-    if (status == NETDP_OK && json_array_size(a->found.membership) > 0)
-        status = netdp_i_membership_write(a->found.membership, folder, error);
+    TRY(write_points(a->found.audits, folder, error));
+    if (json_array_size(a->found.everybody) > 0)
+        TRY(netdp_i_everybody_write(a->found.everybody, folder, error));
+    if (json_array_size(a->found.membership) > 0)
+        TRY(netdp_i_membership_write(a->found.membership, folder, error));
+    OWNED_BY(json_decref)
     json_t *all = json_pack(
         "{s:s, s:s, s:s, s:I, s:f, s:O, s:O, s:O, s:O}", "netdp", netdp_version(), "title",
         study->title, "simulation", NETDP_I_SIMULATION, "runs", (json_int_t)a->options->runs,
         "confidence", a->options->confidence, "audits", a->found.audits, "reconstruction",
         a->found.estimates, "everybody", a->found.everybody, "membership", a->found.membership);
-    if (status == NETDP_OK && all == NULL)
-        status = netdp_i_no_memory(error);
+    if (all == NULL)
+        return netdp_i_no_memory(error);
     netdp_i_file_path(path, folder, "audit.json");
-    if (status == NETDP_OK)
-        status = netdp_i_json_write(all, path, error);
-    json_decref(all);
-    return status;
+    return netdp_i_json_write(all, path, error);
 }
 
 static netdp_status check_options(const netdp_audit_options *options, netdp_error *error)

@@ -6,7 +6,10 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "run/state.h"
+
+OWNER(json_decref, json_t)
 
 netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progress_made *made,
                                        netdp_error *error)
@@ -119,17 +122,15 @@ netdp_status netdp_i_checkpoint_write(const char *folder, const netdp_i_plan *pl
 {
     char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "checkpoint");
-    json_t *stored = netdp_i_identity_store(identity);
+    OWNED_BY(json_decref) json_t *stored = netdp_i_identity_store(identity);
+    OWNED_BY(json_decref)
     json_t *rest = json_pack("{s:o, s:O, s:I, s:I, s:s, s:o}", "plan", netdp_i_plan_store(plan),
                              "accounts", made->accounts, "done", (json_int_t)made->done,
                              "trace_bytes", (json_int_t)made->trace_bytes, "trace_sha256",
                              made->trace_digest, "sums", store_sums(made));
-    netdp_status status = stored == NULL || rest == NULL || json_object_update(stored, rest) != 0
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_sealed_write(stored, path, error);
-    json_decref(rest);
-    json_decref(stored);
-    return status;
+    if (stored == NULL || rest == NULL || json_object_update(stored, rest) != 0)
+        return netdp_i_no_memory(error);
+    return netdp_i_sealed_write(stored, path, error);
 }
 
 static netdp_status fail_checkpoint(const char *path, netdp_error *error)

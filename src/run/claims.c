@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "run/folder.h"
 #include "run/summary.h"
 #include "study/claims.h"
@@ -15,11 +16,8 @@ static netdp_status tell(const netdp_study *study, const char *name,
 {
     netdp_i_answer asked = {0};
     const char *key;
-    netdp_status status = netdp_i_claims_ask(study, &asked, &key, error);
-    if (status == NETDP_OK)
-        status = netdp_i_answer_find(&asked, progress, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_claims_ask(study, &asked, &key, error));
+    TRY(netdp_i_answer_find(&asked, progress, error));
     json_t *told = json_pack("{s:s}", "name", name), *answer = netdp_i_answer_json(&asked);
     if (variation != NULL && variation->curve != NULL) {
         json_object_set_new(told, "curve", json_string(variation->curve));

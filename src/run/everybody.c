@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 typedef struct guesses {
     int32_t nodes;
@@ -32,6 +33,13 @@ static json_t *told_json(const char *name, const netdp_gossip_attack *attack, co
                      "told", told, "told_without_noise", told_without, "nodes", nodes);
 }
 
+static void guesses_clear(guesses *g)
+{
+    netdp_i_free(g->hops);
+    netdp_i_free(g->with);
+    netdp_i_free(g->without);
+}
+
 netdp_status netdp_i_everybody_new(const char *name, const netdp_graph *graph,
                                    const netdp_gossip_attack *attack,
                                    const netdp_progress *progress, json_t **made,
@@ -39,39 +47,31 @@ netdp_status netdp_i_everybody_new(const char *name, const netdp_graph *graph,
 {
     const int32_t n = netdp_graph_nodes(graph);
     netdp_gossip_attack plain = *attack;
+    CLEARED(guesses_clear)
     guesses g = {.nodes = n,
                  .hops = NETDP_I_NEW(int32_t, n),
                  .with = NETDP_I_NEW(netdp_guess, n),
                  .without = NETDP_I_NEW(netdp_guess, n)};
     plain.noise = 0;
-    netdp_status status = g.hops == NULL || g.with == NULL || g.without == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_graph_distances(graph, attack->view.observers,
-                                                      attack->view.count, g.hops, error);
-    if (status == NETDP_OK)
-        status = netdp_reconstruct_everybody(attack, progress, g.with, error);
-    if (status == NETDP_OK)
-        status = netdp_reconstruct_everybody(&plain, progress, g.without, error);
-    if (status == NETDP_OK) {
-        *made = told_json(name, attack, &g);
-        status = *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    }
-    netdp_i_free(g.hops);
-    netdp_i_free(g.with);
-    netdp_i_free(g.without);
-    return status;
+    if (g.hops == NULL || g.with == NULL || g.without == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_graph_distances(graph, attack->view.observers, attack->view.count, g.hops, error));
+    TRY(netdp_reconstruct_everybody(attack, progress, g.with, error));
+    TRY(netdp_reconstruct_everybody(&plain, progress, g.without, error));
+    *made = told_json(name, attack, &g);
+    if (*made == NULL)
+        return netdp_i_no_memory(error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_everybody_write(const json_t *list, const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_output output;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
     size_t i, j;
     json_t *one, *node;
     netdp_i_file_path(path, folder, "reconstruct.csv");
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     fputs("name,to,from,distance,rmse,standard_error,rmse_without_noise\n", output.stream);
     json_array_foreach ((json_t *)list, i, one)
         json_array_foreach (json_object_get(one, "nodes"), j, node)
@@ -81,7 +81,5 @@ netdp_status netdp_i_everybody_write(const json_t *list, const char *folder, net
                     (int)netdp_i_json_field(node, "distance"), netdp_i_json_field(node, "rmse"),
                     netdp_i_json_field(node, "standard_error"),
                     netdp_i_json_field(node, "rmse_without_noise"));
-    status = netdp_i_output_commit(&output, error);
-    netdp_i_output_drop(&output);
-    return status;
+    return netdp_i_output_commit(&output, error);
 }

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "run/checkpoint.h"
 #include "run/record.h"
 
@@ -50,26 +51,23 @@ static netdp_status make_folders(const char *folder, netdp_error *error)
 /* Whether two files have the same bytes. */
 static netdp_status same_text(const char *a, const char *b, bool *same, netdp_error *error)
 {
-    char *one = NULL, *other = NULL;
+    OWNED char *one = NULL;
+    OWNED char *other = NULL;
     int64_t length = 0, other_length = 0;
-    netdp_status status = netdp_i_file_load(a, &one, &length, error);
-    if (status == NETDP_OK)
-        status = netdp_i_file_load(b, &other, &other_length, error);
-    if (status == NETDP_OK)
-        *same = length == other_length && memcmp(one, other, (size_t)length) == 0;
-    netdp_i_free(one);
-    netdp_i_free(other);
-    return status;
+    TRY(netdp_i_file_load(a, &one, &length, error));
+    TRY(netdp_i_file_load(b, &other, &other_length, error));
+    *same = length == other_length && memcmp(one, other, (size_t)length) == 0;
+    return NETDP_OK;
 }
 
 /* It says where the data lie: not for others. */
 static netdp_status write_study(const netdp_study *study, const char *path, netdp_error *error)
 {
-    netdp_status status = netdp_study_write(study, path, error);
-    if (status == NETDP_OK && chmod(path, 0600) != 0)
-        status = netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: cannot be kept from others: %s", path,
-                              strerror(errno));
-    return status;
+    TRY(netdp_study_write(study, path, error));
+    if (chmod(path, 0600) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: cannot be kept from others: %s", path,
+                            strerror(errno));
+    return NETDP_OK;
 }
 
 /* What processes that are gone were writing beside a file (file.c: NAME.part-PID). */
@@ -202,26 +200,26 @@ static netdp_status check_begun(const netdp_study *study, const char *folder, bo
                                 netdp_error *error)
 {
     char held[NETDP_I_PATH_ROOM];
-    netdp_status status = NETDP_OK;
     netdp_i_file_path(held, folder, "study.yaml");
     const bool begun = holds(folder, "checkpoint"), summed = holds(folder, "summary.json");
     if (access(held, F_OK) == 0)
-        status = check_held(study, folder, held, error);
-    else if (begun || summed || finished)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: holds results without their study.yaml; choose another folder "
-                              "with -o or remove this one",
-                              folder);
-    else
-        status = write_study(study, held, error);
+        TRY(check_held(study, folder, held, error));
+    else {
+        if (begun || summed || finished)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: holds results without their study.yaml; choose another folder "
+                                "with -o or remove this one",
+                                folder);
+        TRY(write_study(study, held, error));
+    }
     /* Between the summary and the manifest a run still has its checkpoint; claims have none. */
-    if (status == NETDP_OK && summed && !begun && !finished && !netdp_i_study_claims(study))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: has a summary.json and no manifest.json, so that nothing says "
-                              "whether its files are whole; choose another folder with -o or "
-                              "remove this one",
-                              folder);
-    return status;
+    if (summed && !begun && !finished && !netdp_i_study_claims(study))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: has a summary.json and no manifest.json, so that nothing says "
+                            "whether its files are whole; choose another folder with -o or "
+                            "remove this one",
+                            folder);
+    return NETDP_OK;
 }
 
 /*

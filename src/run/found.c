@@ -5,6 +5,9 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/try.h"
+
+OWNER(json_decref, json_t)
 
 static void path_in(const char *folder, char path[NETDP_I_PATH_ROOM])
 {
@@ -68,15 +71,13 @@ netdp_status netdp_i_found_write(const char *folder, const netdp_i_identity *ide
                                  netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
+    OWNED_BY(json_decref)
     json_t *all = json_pack("{s:o, s:O, s:O, s:O, s:O, s:I}", "audit",
                             owner_json(identity, options), "audits", found->audits, "estimates",
                             found->estimates, "everybody", found->everybody, "membership",
                             found->membership, "rebuilt", (json_int_t)found->rebuilt);
     path_in(folder, path);
-    const netdp_status status =
-        all != NULL ? netdp_i_sealed_write(all, path, error) : netdp_i_no_memory(error);
-    json_decref(all);
-    return status;
+    return all != NULL ? netdp_i_sealed_write(all, path, error) : netdp_i_no_memory(error);
 }
 
 void netdp_i_found_remove(const char *folder)

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* What is told of a node, in this order; attacks from the second on. */
 static const char *const parts[] = {"allowed", "known", "unknown", "known_without_noise",
@@ -116,13 +117,11 @@ static void write_node(FILE *to, const json_t *one, const json_t *node)
 netdp_status netdp_i_membership_write(const json_t *list, const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_output output;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
     size_t i, j;
     json_t *one, *node;
     netdp_i_file_path(path, folder, "membership.csv");
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     fputs("name,to,from,distance,mu,attack", output.stream);
     for (int k = 0; k < NUMBERS; k++)
         fprintf(output.stream, ",%s", numbers[k]);
@@ -130,7 +129,5 @@ netdp_status netdp_i_membership_write(const json_t *list, const char *folder, ne
     json_array_foreach ((json_t *)list, i, one)
         json_array_foreach (json_object_get(one, "nodes"), j, node)
             write_node(output.stream, one, node);
-    status = netdp_i_output_commit(&output, error);
-    netdp_i_output_drop(&output);
-    return status;
+    return netdp_i_output_commit(&output, error);
 }

@@ -3,8 +3,11 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "learn/model.h"
 #include "simulate/gossip.h"
+
+OWNER(json_decref, json_t)
 
 static const char privacy[] = "the noise of this model was drawn with the seed of a simulation: "
                               "who has the seed can remove it, so that "
@@ -22,6 +25,7 @@ netdp_status netdp_i_run_model_write(const netdp_i_variant *variant, int32_t num
         return netdp_i_no_memory(error);
     netdp_i_mean_of(models, netdp_graph_nodes(problem->graph), problem->width, mean);
     json_t *model = netdp_i_model_json(problem->model, mean);
+    OWNED_BY(json_decref)
     json_t *object =
         model != NULL ? json_pack("{s:s, s:s, s:s, s:s, s:o}", "private",
                                   "for the experimenter alone: its noise comes from the seed",
@@ -33,9 +37,6 @@ netdp_status netdp_i_run_model_write(const netdp_i_variant *variant, int32_t num
         return netdp_i_no_memory(error);
     snprintf(name, sizeof name, "model-%d.json", (int)number);
     netdp_i_file_path(path, folder, name);
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
-    if (status == NETDP_OK)
-        status = netdp_i_json_commit(object, &output, error);
-    json_decref(object);
-    return status;
+    TRY(netdp_i_output_open_private(&output, path, error));
+    return netdp_i_json_commit(object, &output, error);
 }

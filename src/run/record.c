@@ -12,6 +12,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
+
+OWNER(json_decref, json_t)
 
 /* ---- The files ---- */
 
@@ -103,9 +106,7 @@ netdp_status netdp_i_identity_new(const char *folder, const netdp_i_problems *pr
     unsigned char hash[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_state state;
     netdp_i_file_path(path, folder, "study.yaml");
-    netdp_status status = netdp_i_file_load(path, &identity->study, &length, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &identity->study, &length, error));
     identity->problem[0] = '\0';
     if (problems != NULL)
         netdp_i_problems_digest(problems, identity->problem);
@@ -246,10 +247,10 @@ static netdp_status check_file(const char *folder, const char *name, const char 
     snprintf(path, sizeof path, "%s/%.200s", folder, name);
     if (access(path, F_OK) != 0)
         return fail_missing(folder, name, error);
-    netdp_status status = netdp_i_file_digest(path, digest, error);
-    if (status == NETDP_OK && (wanted == NULL || strcmp(digest, wanted) != 0))
-        status = fail_changed(path, folder, error);
-    return status;
+    TRY(netdp_i_file_digest(path, digest, error));
+    if (wanted == NULL || strcmp(digest, wanted) != 0)
+        return fail_changed(path, folder, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_accounts_check(const char *folder, const json_t *files, netdp_error *error)
@@ -348,29 +349,24 @@ static netdp_status check_files(const char *folder, const json_t *manifest, netd
 
 netdp_status netdp_i_record_check(const char *folder, netdp_error *error)
 {
-    json_t *manifest = NULL;
-    netdp_status status = read_manifest(folder, &manifest, error);
-    if (status == NETDP_OK)
-        status = check_files(folder, manifest, error);
-    json_decref(manifest);
-    return status;
+    OWNED_BY(json_decref) json_t *manifest = NULL;
+    TRY(read_manifest(folder, &manifest, error));
+    return check_files(folder, manifest, error);
 }
 
 netdp_status netdp_i_record_check_of(const char *folder, const netdp_i_identity *identity,
                                      netdp_error *error)
 {
-    json_t *manifest = NULL;
-    netdp_status status = read_manifest(folder, &manifest, error);
-    if (status == NETDP_OK)
-        status = check_files(folder, manifest, error);
+    OWNED_BY(json_decref) json_t *manifest = NULL;
+    TRY(read_manifest(folder, &manifest, error));
+    TRY(check_files(folder, manifest, error));
     const char *held = json_string_value(json_object_get(manifest, "inputs_sha256"));
-    if (status == NETDP_OK && (held == NULL || strcmp(held, identity->problem) != 0))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: holds the results for another graph or other data; choose "
-                              "another folder with -o, or replace them with --force",
-                              folder);
-    json_decref(manifest);
-    return status;
+    if (held == NULL || strcmp(held, identity->problem) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: holds the results for another graph or other data; choose "
+                            "another folder with -o, or replace them with --force",
+                            folder);
+    return NETDP_OK;
 }
 
 /* ---- What it says ---- */
@@ -381,9 +377,7 @@ static netdp_status load(const char *folder, const char *file, json_t **object, 
     int64_t bytes = 0;
     json_error_t why;
     netdp_i_file_path(path, folder, file);
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
     *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
     netdp_i_free(text);
     return *object != NULL ? NETDP_OK

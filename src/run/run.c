@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "plan/plan.h"
 #include "run/accounts.h"
 #include "run/again.h"
@@ -25,6 +26,8 @@
 #include "run/state.h"
 #include "run/summary.h"
 #include "study/protection.h"
+
+OWNER(json_decref, json_t)
 
 typedef struct running {
     const netdp_study *study;
@@ -89,10 +92,8 @@ static netdp_status simulate_central(running *r, double noise, netdp_run_seed se
 {
     const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
-    netdp_status status = netdp_i_simulate_central(r->variant->laplace, p->values, n, d, noise,
-                                                   seed, r->result, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_simulate_central(r->variant->laplace, p->values, n, d, noise, seed, r->result,
+                                 error));
     netdp_trace_row row = {.step = 1, .accuracy = -1, .bytes = 16.0 * d * n, .messages = 2.0 * n};
     for (int32_t j = 0; j < d; j++) {
         const double away = r->result[j] - (p->truth[j] - p->low[j]) / p->scale[j];
@@ -118,12 +119,10 @@ static netdp_status simulate_variant(running *r, const netdp_learning *learning,
     if (planning->simulate == NULL)
         return netdp_i_simulate(&variant->protocol, noise, p->values, p->width, seed, tracing,
                                 saving, r->result, error);
-    netdp_status status =
-        planning->simulate(variant, seed, tracing, r->result,
-                           &r->made.sums[r->made.done % r->plan.count].contributions, error);
-    if (status == NETDP_OK)
-        spread_result(r);
-    return status;
+    TRY(planning->simulate(variant, seed, tracing, r->result,
+                           &r->made.sums[r->made.done % r->plan.count].contributions, error));
+    spread_result(r);
+    return NETDP_OK;
 }
 
 static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
@@ -239,13 +238,10 @@ static netdp_status fail_trace(const running *r, netdp_error *error)
 static netdp_status save(running *r, int64_t bytes, netdp_error *error)
 {
     r->made.trace_bytes = bytes;
-    netdp_status status = sync_trace(r, error);
-    if (status == NETDP_OK && !sum_trace(r, bytes, r->made.trace_digest))
-        status = fail_trace(r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_checkpoint_write(r->folder, &r->plan, &r->identity, &r->made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(sync_trace(r, error));
+    if (!sum_trace(r, bytes, r->made.trace_digest))
+        return fail_trace(r, error);
+    TRY(netdp_i_checkpoint_write(r->folder, &r->plan, &r->identity, &r->made, error));
     r->saved = bytes;
     r->stored = r->made.done;
     r->last = seconds();
@@ -270,17 +266,13 @@ static netdp_status save_within(void *context, const netdp_i_standing *at, bool 
                             .objective = r->objective,
                             .accuracy = r->accuracy,
                             .at = *at};
-    netdp_status status = NETDP_OK;
     if (r->stored != r->made.done)
-        status = save(r, r->begun, error);
+        TRY(save(r, r->begun, error));
     else
-        status = sync_trace(r, error);
-    if (status == NETDP_OK && !sum_trace(r, midway.trace_bytes, midway.trace_digest))
-        status = fail_trace(r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_state_write(r->folder, r->identity.key, r->variant, &midway, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(sync_trace(r, error));
+    if (!sum_trace(r, midway.trace_bytes, midway.trace_digest))
+        return fail_trace(r, error);
+    TRY(netdp_i_state_write(r->folder, r->identity.key, r->variant, &midway, error));
     r->saved = midway.trace_bytes;
     r->within = r->made.done;
     r->last = seconds();
@@ -378,8 +370,8 @@ static netdp_status continue_trace(running *r, netdp_error *error)
     netdp_i_state_clear(&r->from);
     r->within = -1;
     netdp_i_progress_made_reset(&r->made);
-    netdp_status status = begin_trace(r, error);
-    return status == NETDP_OK ? save(r, ftell(r->trace), error) : status;
+    TRY(begin_trace(r, error));
+    return save(r, ftell(r->trace), error);
 }
 
 /*
@@ -388,34 +380,29 @@ static netdp_status continue_trace(running *r, netdp_error *error)
  */
 static netdp_status stop(running *r, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     const bool within = r->within == r->made.done;
     const int64_t kept = within ? r->saved : r->begun;
     if (fflush(r->trace) == 0 && ftruncate(fileno(r->trace), kept) == 0 &&
         fseek(r->trace, kept, SEEK_SET) == 0 && !within)
-        status = save(r, kept, error);
-    return status != NETDP_OK ? status
-                              : netdp_i_fail(error, NETDP_INTERRUPTED,
-                                             "stopped; go on with: netdp run %s", r->folder);
+        TRY(save(r, kept, error));
+    return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped; go on with: netdp run %s", r->folder);
 }
 
 static netdp_status simulate_all(running *r, netdp_error *error)
 {
     const int64_t all = r->study->output.repeat * r->plan.count;
-    netdp_status status = NETDP_OK;
     while (r->made.done < all) {
         /* One that goes on has rows already: the trace up to them is what the checkpoint says. */
         r->begun = r->from.memory != NULL ? r->made.trace_bytes : ftell(r->trace);
-        status =
+        netdp_status status =
             netdp_i_report(r->progress, "simulation", (double)r->made.done, (double)all, error);
         if (status == NETDP_OK)
             status = simulate(r, error);
         if (status == NETDP_INTERRUPTED)
             return stop(r, error);
-        if (status == NETDP_OK && seconds() - r->last > r->study->save_every)
-            status = save(r, ftell(r->trace), error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(status);
+        if (seconds() - r->last > r->study->save_every)
+            TRY(save(r, ftell(r->trace), error));
     }
     return save(r, ftell(r->trace), error);
 }
@@ -441,51 +428,42 @@ static netdp_status resume_within(running *r, netdp_error *error)
     r->saved = r->made.trace_bytes;
     if (r->made.done >= r->study->output.repeat * r->plan.count)
         return NETDP_OK;
-    netdp_status status = netdp_i_state_read(r->folder, r->identity.key,
-                                             &r->plan.variant[r->made.done % r->plan.count],
-                                             r->made.done, &r->from, &found, error);
+    TRY(netdp_i_state_read(r->folder, r->identity.key,
+                           &r->plan.variant[r->made.done % r->plan.count], r->made.done, &r->from,
+                           &found, error));
     if (found) {
         r->within = r->made.done;
         r->saved = r->from.trace_bytes;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* From the start: what another start has left goes first. */
 static netdp_status begin(running *r, netdp_error *error)
 {
     netdp_i_record_clear(r->folder);
-    netdp_status status =
-        netdp_i_plan_make(r->study, r->problems, r->folder, r->progress, &r->plan, error);
-    if (status == NETDP_OK)
-        status = netdp_i_progress_made_new(&r->plan, &r->made, error);
-    if (status == NETDP_OK)
-        status = netdp_i_accounts_digest(r->folder, r->made.accounts, error);
-    if (status == NETDP_OK)
-        status = begin_trace(r, error);
-    r->last = seconds();
-    return status == NETDP_OK /* calibration can be the long part: it is worth keeping */
-               ? save(r, ftell(r->trace), error)
-               : status;
+    TRY(netdp_i_plan_make(r->study, r->problems, r->folder, r->progress, &r->plan, error));
+    TRY(netdp_i_progress_made_new(&r->plan, &r->made, error));
+    TRY(netdp_i_accounts_digest(r->folder, r->made.accounts, error));
+    TRY(begin_trace(r, error));
+    return save(r, ftell(r->trace), error); /* calibration can be the long part */
 }
 
 static netdp_status plan_or_resume(running *r, netdp_error *error)
 {
     bool resumed = false;
-    netdp_status status = netdp_i_identity_new(r->folder, r->problems, &r->identity, error);
-    if (status == NETDP_OK)
-        status = netdp_i_checkpoint_read(r->folder, r->study, r->problems, &r->identity, &r->plan,
-                                         &r->made, &resumed, error);
-    if (status != NETDP_OK || !resumed)
-        return status != NETDP_OK ? status : begin(r, error);
+    TRY(netdp_i_identity_new(r->folder, r->problems, &r->identity, error));
+    TRY(netdp_i_checkpoint_read(r->folder, r->study, r->problems, &r->identity, &r->plan, &r->made,
+                                &resumed, error));
+    if (!resumed)
+        return begin(r, error);
     r->last = seconds();
-    for (int32_t i = 0; status == NETDP_OK && i < r->plan.count; i++)
-        status = (r->plan.variant[i].role == NETDP_I_NETWORK
-                      ? netdp_i_variant_again
-                      : netdp_i_baseline_again)(&r->plan.variant[i], r->folder, r->progress, error);
-    if (status == NETDP_OK)
-        status = resume_within(r, error);
-    return status == NETDP_OK ? continue_trace(r, error) : status;
+    for (int32_t i = 0; i < r->plan.count; i++)
+        TRY((r->plan.variant[i].role == NETDP_I_NETWORK
+                 ? netdp_i_variant_again
+                 : netdp_i_baseline_again)(&r->plan.variant[i], r->folder, r->progress, error));
+    TRY(resume_within(r, error));
+    return continue_trace(r, error);
 }
 
 static netdp_status new_result(running *r, netdp_error *error)
@@ -504,26 +482,20 @@ static netdp_status new_result(running *r, netdp_error *error)
 static netdp_status check_begun(const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_identity identity = {0};
-    json_t *stored = NULL;
+    CLEARED(netdp_i_identity_clear) netdp_i_identity identity = {0};
+    OWNED_BY(json_decref) json_t *stored = NULL;
     netdp_i_file_path(path, folder, "study.yaml");
     if (access(path, F_OK) != 0 || netdp_i_record_finished(folder)) /* whose checkpoint is old */
         return NETDP_OK;
-    netdp_status status = netdp_i_identity_new(folder, NULL, &identity, error);
-    if (status == NETDP_OK)
-        status = netdp_i_checkpoint_load(folder, &identity, &stored, error);
-    json_decref(stored);
-    netdp_i_identity_clear(&identity);
-    return status;
+    TRY(netdp_i_identity_new(folder, NULL, &identity, error));
+    return netdp_i_checkpoint_load(folder, &identity, &stored, error);
 }
 
 /* The folder's last file, and the first that goes. */
 static netdp_status finish(const char *folder, const netdp_i_identity *identity,
                            const json_t *accounts, double start, netdp_error *error)
 {
-    netdp_status status = netdp_i_record_finish(folder, identity, accounts, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_record_finish(folder, identity, accounts, error));
     netdp_i_checkpoint_remove(folder);
     netdp_i_folder_log(folder, "done in %.1f s", seconds() - start);
     return NETDP_OK;
@@ -533,39 +505,24 @@ static netdp_status finish(const char *folder, const netdp_i_identity *identity,
 static netdp_status check_finished(const char *folder, const netdp_i_problems *problems,
                                    netdp_error *error)
 {
-    netdp_i_identity identity = {0};
-    netdp_status status = netdp_i_identity_new(folder, problems, &identity, error);
-    if (status == NETDP_OK)
-        status = netdp_i_record_check_of(folder, &identity, error);
-    if (status == NETDP_OK)
-        netdp_i_checkpoint_remove(folder);
-    netdp_i_identity_clear(&identity);
-    return status;
+    CLEARED(netdp_i_identity_clear) netdp_i_identity identity = {0};
+    TRY(netdp_i_identity_new(folder, problems, &identity, error));
+    TRY(netdp_i_record_check_of(folder, &identity, error));
+    netdp_i_checkpoint_remove(folder);
+    return NETDP_OK;
 }
 
-/* No graph, no data, and nothing that takes long enough to be kept half done. */
-static netdp_status run_claims(const netdp_study *study, const char *folder,
+/* Into the opened folder: no graph, no data, and nothing that takes long enough to be kept half done. */
+static netdp_status run_claims(const netdp_study *study, const char *folder, bool finished,
                                const netdp_progress *progress, netdp_error *error)
 {
-    bool finished = false;
     const double start = seconds();
-    netdp_i_identity identity = {0};
-    int lock = -1;
-    netdp_status status = netdp_i_folder_open(study, folder, &finished, &lock, error);
-    if (status == NETDP_OK && finished) {
-        status = check_finished(folder, NULL, error);
-        goto done;
-    }
-    if (status == NETDP_OK)
-        status = netdp_i_identity_new(folder, NULL, &identity, error);
-    if (status == NETDP_OK)
-        status = netdp_i_claims_run(study, folder, progress, error);
-    if (status == NETDP_OK)
-        status = finish(folder, &identity, NULL, start, error);
-done:
-    netdp_i_identity_clear(&identity);
-    netdp_i_folder_close(folder, &lock);
-    return status;
+    CLEARED(netdp_i_identity_clear) netdp_i_identity identity = {0};
+    if (finished)
+        return check_finished(folder, NULL, error);
+    TRY(netdp_i_identity_new(folder, NULL, &identity, error));
+    TRY(netdp_i_claims_run(study, folder, progress, error));
+    return finish(folder, &identity, NULL, start, error);
 }
 
 /* Of task account, into the opened folder. */
@@ -574,71 +531,74 @@ static netdp_status run_accounts(const netdp_study *study, const netdp_i_problem
                                  netdp_error *error)
 {
     const double start = seconds();
-    netdp_i_identity identity = {0};
-    json_t *accounts = json_object();
-    netdp_status status = accounts != NULL
-                              ? netdp_i_identity_new(folder, problems, &identity, error)
-                              : netdp_i_no_memory(error);
+    CLEARED(netdp_i_identity_clear) netdp_i_identity identity = {0};
+    OWNED_BY(json_decref) json_t *accounts = json_object();
+    TRY(accounts != NULL ? netdp_i_identity_new(folder, problems, &identity, error)
+                         : netdp_i_no_memory(error));
+    TRY(netdp_i_accounts_run(study, problems, &identity, folder, progress, accounts, error));
+    return finish(folder, &identity, accounts, start, error);
+}
+
+static void running_clear(running *r)
+{
+    netdp_i_state_clear(&r->from);
+    netdp_i_plan_clear(&r->plan);
+    netdp_i_progress_made_clear(&r->made);
+    netdp_i_identity_clear(&r->identity);
+    netdp_i_free(r->result);
+}
+
+/* Of a task that simulates, into the opened folder. */
+static netdp_status run_simulations(const netdp_study *study, const netdp_i_problems *problems,
+                                    const char *folder, const netdp_progress *progress,
+                                    netdp_error *error)
+{
+    const double start = seconds();
+    CLEARED(running_clear)
+    running r = {.study = study,
+                 .problems = problems,
+                 .folder = folder,
+                 .progress = progress,
+                 .saved = -1,
+                 .within = -1};
+    TRY(new_result(&r, error));
+    netdp_status status = plan_or_resume(&r, error);
     if (status == NETDP_OK)
-        status =
-            netdp_i_accounts_run(study, problems, &identity, folder, progress, accounts, error);
-    if (status == NETDP_OK)
-        status = finish(folder, &identity, accounts, start, error);
-    json_decref(accounts);
-    netdp_i_identity_clear(&identity);
-    return status;
+        status = simulate_all(&r, error);
+    close_trace(&r, status != NETDP_OK && status != NETDP_INTERRUPTED);
+    TRY(status);
+    TRY(netdp_i_private_write(study, problems, &r.plan, &r.made, folder, error));
+    TRY(netdp_i_summary_write(study, problems, &r.plan, &r.made, folder, error));
+    return finish(folder, &r.identity, r.made.accounts, start, error);
+}
+
+static netdp_status run_opened(const netdp_study *study, const netdp_i_problems *problems,
+                               const char *folder, bool finished, const netdp_progress *progress,
+                               netdp_error *error)
+{
+    if (netdp_i_study_claims(study))
+        return run_claims(study, folder, finished, progress, error);
+    if (finished)
+        return check_finished(folder, problems, error);
+    return (netdp_i_study_accounts(study) ? run_accounts : run_simulations)(study, problems, folder,
+                                                                            progress, error);
 }
 
 netdp_status netdp_study_run(const netdp_study *study, const char *folder, const char *data,
                              const netdp_progress *progress, netdp_error *error)
 {
     NETDP_I_GIVEN(error, study);
-    netdp_i_problems problems = {0};
-    running r = {.study = study,
-                 .problems = &problems,
-                 .folder = folder,
-                 .progress = progress,
-                 .saved = -1,
-                 .within = -1};
+    CLEARED(netdp_i_problems_clear) netdp_i_problems problems = {0};
     bool finished = false;
     int lock = -1;
-    const double start = seconds();
-    if (netdp_i_study_claims(study))
-        return run_claims(study, folder, progress, error);
-    netdp_status status = study->anew ? NETDP_OK : check_begun(folder, error);
-    if (status == NETDP_OK)
-        status = netdp_i_problems_new(study, data, &problems, error);
-    if (status == NETDP_OK)
-        status = netdp_i_folder_open(study, folder, &finished, &lock, error);
-    if (status != NETDP_OK)
-        goto done;
-    if (finished) {
-        status = check_finished(folder, &problems, error);
-        goto done;
+    if (!netdp_i_study_claims(study)) {
+        if (!study->anew)
+            TRY(check_begun(folder, error));
+        TRY(netdp_i_problems_new(study, data, &problems, error));
     }
-    if (netdp_i_study_accounts(study)) {
-        status = run_accounts(study, &problems, folder, progress, error);
-        goto done;
-    }
-    status = new_result(&r, error);
+    netdp_status status = netdp_i_folder_open(study, folder, &finished, &lock, error);
     if (status == NETDP_OK)
-        status = plan_or_resume(&r, error);
-    if (status == NETDP_OK)
-        status = simulate_all(&r, error);
-    close_trace(&r, status != NETDP_OK && status != NETDP_INTERRUPTED);
-    if (status == NETDP_OK)
-        status = netdp_i_private_write(study, &problems, &r.plan, &r.made, folder, error);
-    if (status == NETDP_OK)
-        status = netdp_i_summary_write(study, &problems, &r.plan, &r.made, folder, error);
-    if (status == NETDP_OK)
-        status = finish(folder, &r.identity, r.made.accounts, start, error);
-done:
-    netdp_i_state_clear(&r.from);
-    netdp_i_plan_clear(&r.plan);
-    netdp_i_progress_made_clear(&r.made);
-    netdp_i_identity_clear(&r.identity);
-    netdp_i_free(r.result);
-    netdp_i_problems_clear(&problems);
+        status = run_opened(study, &problems, folder, finished, progress, error);
     netdp_i_folder_close(folder, &lock);
     return status;
 }

@@ -10,6 +10,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/try.h"
+
+OWNER(free, char)
 
 enum { HASH = crypto_hash_sha256_BYTES, DIGITS = 2 * HASH };
 
@@ -45,6 +48,7 @@ netdp_status netdp_i_sealed_write(json_t *object, const char *path, netdp_error 
     put_zeros(digest);
     if (json_object_set_new(object, "sha256", json_string(digest)) != 0)
         return netdp_i_no_memory(error);
+    OWNED_BY(free)
     char *text = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
     if (text == NULL || netdp_i_json_failed()) {
         free(text);
@@ -52,13 +56,9 @@ netdp_status netdp_i_sealed_write(json_t *object, const char *path, netdp_error 
     }
     digest_text(text, strlen(text), digest);
     memcpy(find_digits(text, strlen(text)), digest, DIGITS);
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
-    if (status == NETDP_OK) {
-        fputs(text, output.stream);
-        status = netdp_i_output_commit(&output, error);
-    }
-    free(text);
-    return status;
+    TRY(netdp_i_output_open_private(&output, path, error));
+    fputs(text, output.stream);
+    return netdp_i_output_commit(&output, error);
 }
 
 netdp_status netdp_i_sealed_read(const char *path, json_t **object, netdp_error *error)
@@ -66,9 +66,7 @@ netdp_status netdp_i_sealed_read(const char *path, json_t **object, netdp_error 
     char *text = NULL, held[DIGITS + 1], digest[DIGITS + 1];
     int64_t length = 0;
     json_error_t why;
-    netdp_status status = netdp_i_file_load(path, &text, &length, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &length, error));
     char *digits = find_digits(text, (size_t)length);
     json_t *read = NULL;
     if (digits != NULL) {

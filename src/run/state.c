@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 #define MAGIC 0x33796177646d6e64 /* other byte orders read another number */
 
@@ -65,9 +66,7 @@ netdp_status netdp_i_state_write(const char *folder, const char *key,
     const header head = header_of(variant, midway);
     const size_t bytes = state_bytes(variant);
     netdp_i_file_path(path, folder, "checkpoint.state");
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open_private(&output, path, error));
     digest(key, &head, midway->at.state, midway->at.before, bytes, hash);
     fwrite(&head, sizeof head, 1, output.stream);
     fwrite(midway->at.state, 1, bytes, output.stream);
@@ -111,9 +110,7 @@ netdp_status netdp_i_state_read(const char *folder, const char *key, const netdp
     if (variant->role == NETDP_I_CENTRAL || netdp_i_variant_is_token(variant) ||
         access(path, R_OK) != 0)
         return NETDP_OK;
-    netdp_status status = netdp_i_file_load(path, &text, &length, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &length, error));
     if (!belongs(text, (size_t)length, key, variant, done, &head)) {
         netdp_i_free(text);
         return NETDP_OK;

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "plan/constants.h"
 #include "plan/own.h"
 #include "plan/tally.h"
@@ -18,6 +19,8 @@
 #include "study/assumed.h"
 #include "study/protection.h"
 #include "study/value.h"
+
+OWNER(json_decref, json_t)
 
 /* {"mean", "standard_error"} of a run's number, from its sums. */
 static json_t *mean_json(double sum, double sum_square, int64_t runs)
@@ -74,15 +77,13 @@ static netdp_status count_messages(const netdp_i_variant *variant, const netdp_i
                         : sums->messages / (double)runs;
         return NETDP_OK;
     }
-    netdp_i_sent sent; /* the network changes in the same way in every run */
-    netdp_status status = netdp_i_sent_new(&variant->protocol, &sent, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_sent_clear)
+    netdp_i_sent sent = {0}; /* the network changes in the same way in every run */
+    TRY(netdp_i_sent_new(&variant->protocol, &sent, error));
     *messages = netdp_i_sent_after(&sent, rounds);
     if (sent.status != NETDP_OK)
-        status = netdp_i_fail(error, sent.status, "%s", sent.why.text);
-    netdp_i_sent_clear(&sent);
-    return status;
+        return netdp_i_fail(error, sent.status, "%s", sent.why.text);
+    return NETDP_OK;
 }
 
 static void remark(json_t *remarks, const char *format, ...)
@@ -352,11 +353,8 @@ static netdp_status private_variant(const netdp_i_variant *variant, const netdp_
                                     int64_t runs, json_t **made, netdp_error *error)
 {
     json_t *released = NULL;
-    if (variant->role == NETDP_I_NETWORK && variant->kind == NETDP_TALLY) {
-        netdp_status status = netdp_i_plan_tally_released(variant, &released, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    if (variant->role == NETDP_I_NETWORK && variant->kind == NETDP_TALLY)
+        TRY(netdp_i_plan_tally_released(variant, &released, error));
     json_t *told =
         json_pack("{s:s, s:o}", "name", variant->name, "error", error_json(variant, sums, runs));
     if (released != NULL && json_object_set_new(told, "released", released) != 0) {
@@ -397,18 +395,15 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     const bool gossip = variant->role != NETDP_I_CENTRAL && !netdp_i_variant_is_token(variant);
     json_t *contributions = NULL, *remarks = NULL, *law = NULL;
     double messages = 0;
-    netdp_status status = count_messages(variant, sums, runs, &messages, error);
-    if (status == NETDP_OK && variant->kind == NETDP_WALK)
-        status = netdp_i_plan_walk_contributions(variant, &sums->contributions, runs,
-                                                 &contributions, error);
-    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK &&
-        variant->problem->released != NULL) {
+    TRY(count_messages(variant, sums, runs, &messages, error));
+    if (variant->kind == NETDP_WALK)
+        TRY(netdp_i_plan_walk_contributions(variant, &sums->contributions, runs, &contributions,
+                                            error));
+    if (variant->role == NETDP_I_NETWORK && variant->problem->released != NULL) {
         char file[24];
         netdp_i_plan_constants(variant, file);
-        status = netdp_i_constants_json(variant->study, file, &law, error);
+        TRY(netdp_i_constants_json(variant->study, file, &law, error));
     }
-    if (status != NETDP_OK)
-        return status;
     json_t *told = json_pack("{s:s, s:f, s:I, s:o, s:o, s:o, s:f}", "name", variant->name, "noise",
                              variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant),
                              "dither", gossip ? json_real(variant->protocol.dither) : json_null(),
@@ -494,7 +489,8 @@ static json_t *overrides_json(const netdp_study *base, const netdp_study *study)
     json_t *overrides = json_object();
     for (int k = 0; overrides != NULL && k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
-        const bool there = !netdp_i_value_absent(study, key) || key->kind == NETDP_I_KEY_COLUMNS;
+        const bool there =
+            !netdp_i_value_absent(study, key) || netdp_i_key_rule(key)->kind == NETDP_I_KEY_COLUMNS;
         if (there && !netdp_i_value_equal(base, study, key))
             set_override(overrides, key->name, netdp_i_value_json(study, key));
     }
@@ -609,9 +605,8 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
     /* Of the study's own protocol: the baseline's, where variants take its place. */
     const netdp_i_variant *own = &plan->variant[NETDP_I_LOCAL];
     json_t *variants = NULL;
-    netdp_status status = variants_json(study, plan, made, &variants, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(variants_json(study, plan, made, &variants, error));
+    OWNED_BY(json_decref)
     json_t *summary = json_pack(
         "{s:s, s:s, s:s, s:o, s:o, s:{s:i, s:f, s:s, s:s}, s:s, s:s, s:o, s:o, s:I, s:o, s:o}",
         "netdp", netdp_version(), "title", study->title, "simulation", NETDP_I_SIMULATION, "graph",
@@ -625,9 +620,7 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
         return netdp_i_no_memory(error);
     add_assumed(summary, study);
     netdp_i_file_path(path, folder, "summary.json");
-    status = netdp_i_json_write(summary, path, error);
-    json_decref(summary);
-    return status;
+    return netdp_i_json_write(summary, path, error);
 }
 
 static netdp_status private_variants(const netdp_study *study, const netdp_i_plan *plan,
@@ -715,6 +708,7 @@ netdp_status netdp_i_account_summary_write(const netdp_study *study,
 {
     char path[NETDP_I_PATH_ROOM], digest[65]; /* of graphs: there are no data */
     netdp_i_problems_digest(problems, digest);
+    OWNED_BY(json_decref)
     json_t *summary =
         json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title", study->title,
                   "seed", netdp_i_seed_json(study->seed), "inputs_sha256", digest, "task",
@@ -722,7 +716,5 @@ netdp_status netdp_i_account_summary_write(const netdp_study *study,
     if (summary == NULL)
         return netdp_i_no_memory(error);
     netdp_i_file_path(path, folder, "summary.json");
-    netdp_status status = netdp_i_json_write(summary, path, error);
-    json_decref(summary);
-    return status;
+    return netdp_i_json_write(summary, path, error);
 }

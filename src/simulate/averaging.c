@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "simulate/gossip.h"
 
 typedef struct averaging {
@@ -99,6 +100,15 @@ netdp_status netdp_simulate(const netdp_linear *protocol, double noise, const do
     return netdp_i_simulate(protocol, noise, values, width, seed, tracing, NULL, result, error);
 }
 
+static void averaging_clear(averaging *a)
+{
+    netdp_i_sent_clear(&a->sent);
+    netdp_i_free(a->living);
+    netdp_i_free(a->kept);
+    netdp_i_free(a->truth);
+    netdp_i_free(a->mean);
+}
+
 netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const double *values,
                               int32_t width, netdp_run_seed seed, netdp_tracing tracing,
                               const netdp_i_saving *saving, double *result, netdp_error *error)
@@ -114,6 +124,7 @@ netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const 
         return netdp_i_fail(error, NETDP_INVALID,
                             "simulate: only averaging, of at least one number a node, traced every "
                             "1 or more rounds");
+    CLEARED(averaging_clear)
     averaging a = {.protocol = protocol,
                    .values = values,
                    .nodes = n,
@@ -121,38 +132,23 @@ netdp_status netdp_i_simulate(const netdp_linear *protocol, double noise, const 
                    .tracing = tracing,
                    .truth = NETDP_I_NEW(double, width),
                    .mean = NETDP_I_NEW(double, width)};
-    double *state = NETDP_I_NEW(double, (int64_t)n *width);
+    OWNED double *state = NETDP_I_NEW(double, (int64_t)n *width);
     const netdp_i_round_hooks rounds = {.step = take_value,
                                         .report = report,
                                         .wants = wants,
                                         .from_start = true,
                                         .context = &a,
                                         .saving = saving};
-    netdp_status status = NETDP_OK;
-    if (a.truth == NULL || a.mean == NULL || state == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = find_living(&a, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (a.truth == NULL || a.mean == NULL || state == NULL)
+        return netdp_i_no_memory(error);
+    TRY(find_living(&a, error));
     netdp_i_mean_of(keep_living(&a, values), a.count, width, a.truth);
-    if (status == NETDP_OK)
-        status = netdp_i_sent_new(protocol, &a.sent, error);
-    if (status == NETDP_OK)
-        status = netdp_i_gossip(protocol, noise, width, seed, &rounds, state, error);
-    if (status == NETDP_OK && a.sent.status != NETDP_OK)
-        status = netdp_i_fail(error, a.sent.status, "%s", a.sent.why.text);
-    if (status == NETDP_OK)
-        memcpy(result, state, (size_t)n * (size_t)width * sizeof *result);
-done:
-    netdp_i_sent_clear(&a.sent);
-    netdp_i_free(a.living);
-    netdp_i_free(a.kept);
-    netdp_i_free(a.truth);
-    netdp_i_free(a.mean);
-    netdp_i_free(state);
-    return status;
+    TRY(netdp_i_sent_new(protocol, &a.sent, error));
+    TRY(netdp_i_gossip(protocol, noise, width, seed, &rounds, state, error));
+    if (a.sent.status != NETDP_OK)
+        return netdp_i_fail(error, a.sent.status, "%s", a.sent.why.text);
+    memcpy(result, state, (size_t)n * (size_t)width * sizeof *result);
+    return NETDP_OK;
 }
 
 netdp_status netdp_simulate_central(const double *values, int32_t nodes, int32_t width,

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/normals.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 #include "protocol/linear.h"
 #include "protocol/pairing.h"
@@ -175,12 +176,9 @@ static netdp_status gossip_new(gossip *g, netdp_error *error)
         return netdp_i_no_memory(error);
     if (netdp_pairing_is(&g->protocol->pairing)) {
         g->first_pair = NETDP_I_NEW(int64_t, g->nodes);
-        netdp_status status =
-            g->first_pair == NULL
-                ? netdp_i_no_memory(error)
-                : netdp_i_pairing_first(g->protocol->pairing.graph, g->first_pair, error);
-        if (status != NETDP_OK)
-            return status;
+        if (g->first_pair == NULL)
+            return netdp_i_no_memory(error);
+        TRY(netdp_i_pairing_first(g->protocol->pairing.graph, g->first_pair, error));
     }
     if (g->protocol->varying.kind != NETDP_VARY_NEVER)
         return netdp_sequence_new(g->protocol->mixing, &g->protocol->varying, &g->sequence, error);
@@ -265,10 +263,8 @@ static netdp_status prepare(gossip *g, int64_t t, netdp_error *error)
 {
     const netdp_linear *p = g->protocol;
     const bool contributes = netdp_linear_contributes(p, t);
-    netdp_status status =
-        g->sequence == NULL ? NETDP_OK : netdp_sequence_round(g->sequence, t, &g->round, error);
-    if (status != NETDP_OK)
-        return status;
+    if (g->sequence != NULL)
+        TRY(netdp_sequence_round(g->sequence, t, &g->round, error));
     /* Of a changing network only senders draw noise, but a contribution always has its own. */
     const bool some = g->sequence != NULL && (p->senders_only || !contributes);
     const int32_t *senders = some ? g->round.active : NULL;
@@ -344,18 +340,25 @@ static netdp_status run_rounds(gossip *g, int64_t round, bool *stopped, netdp_er
     return NETDP_OK;
 }
 
+static void gossip_clear(gossip *g)
+{
+    netdp_i_free(g->room);
+    netdp_i_free(g->before);
+    netdp_i_free(g->first_pair);
+    netdp_sequence_free(g->sequence);
+}
+
 netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t width,
                             netdp_run_seed seed, const netdp_i_round_hooks *rounds, double *state,
                             netdp_error *error)
 {
-    netdp_status status = netdp_linear_check(protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_linear_check(protocol, error));
     if (!(noise >= 0) || isinf(noise) || width < 1 || seed.repeat >> 32 != 0 ||
         protocol->rounds >> 32 != 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "simulate: noise must be finite and not negative, the width at least "
                             "1, repeat and rounds below 2^32");
+    CLEARED(gossip_clear)
     gossip g = {.protocol = protocol,
                 .hooks = rounds,
                 .noise = noise,
@@ -368,20 +371,15 @@ netdp_status netdp_i_gossip(const netdp_linear *protocol, double noise, int32_t 
     const size_t bytes = (size_t)g.nodes * (size_t)width * sizeof *state;
     const netdp_i_standing *from = rounds->saving != NULL ? rounds->saving->from : NULL;
     bool stopped = false;
-    status = gossip_new(&g, error);
-    if (status == NETDP_OK && from != NULL)
+    TRY(gossip_new(&g, error));
+    if (from != NULL)
         memcpy(state, from->state, bytes);
-    if (status == NETDP_OK && from != NULL && protocol->accelerate)
+    if (from != NULL && protocol->accelerate)
         memcpy(g.before, from->before, bytes);
-    if (status == NETDP_OK)
-        status = run_rounds(&g, from != NULL ? from->round : 0, &stopped, error);
-    if (status == NETDP_OK && stopped)
-        status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
-    if (status == NETDP_OK && g.state != state)
+    TRY(run_rounds(&g, from != NULL ? from->round : 0, &stopped, error));
+    if (stopped)
+        return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
+    if (g.state != state)
         memcpy(state, g.state, bytes);
-    netdp_i_free(g.room);
-    netdp_i_free(g.before);
-    netdp_i_free(g.first_pair);
-    netdp_sequence_free(g.sequence);
-    return status;
+    return NETDP_OK;
 }

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "simulate/gossip.h"
 
 typedef struct asking {
@@ -88,38 +89,36 @@ static netdp_status check(const netdp_linear *protocol, const netdp_gradients *b
     return netdp_linear_check(protocol, error);
 }
 
+static void asking_clear(asking *a)
+{
+    netdp_i_free(a->gradient);
+    netdp_i_free(a->mean);
+}
+
 netdp_status netdp_simulate_gradients(const netdp_linear *protocol, const netdp_gradients *by,
                                       netdp_run_seed seed, const netdp_progress *progress,
                                       double *model, netdp_gradients_notes *notes,
                                       netdp_error *error)
 {
     NETDP_I_GIVEN(error, protocol && by && model);
-    netdp_status status = check(protocol, by, error);
-    if (status != NETDP_OK)
-        return status;
-    asking a = {.by = by, .progress = progress, .every = protocol->every};
+    TRY(check(protocol, by, error));
+    CLEARED(asking_clear) asking a = {.by = by, .progress = progress, .every = protocol->every};
     const netdp_i_round_hooks rounds = {.contribute = contribute, .report = go_on, .context = &a};
     a.nodes = netdp_mixing_rows(protocol->mixing).nodes;
     const size_t numbers = (size_t)a.nodes * (size_t)by->width;
-    double *state = NETDP_I_NEW(double, numbers);
+    OWNED double *state = NETDP_I_NEW(double, numbers);
     a.gradient = NETDP_I_NEW(double, (int64_t)numbers * by->rows);
     a.mean = NETDP_I_NEW(double, by->width);
     if (state == NULL || a.gradient == NULL || a.mean == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t u = 0; status == NETDP_OK && by->start != NULL && u < a.nodes; u++)
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; by->start != NULL && u < a.nodes; u++)
         memcpy(state + (int64_t)u * by->width, by->start, (size_t)by->width * sizeof *state);
-    if (status == NETDP_OK)
-        status =
-            netdp_i_gossip(protocol, by->step * by->noise, by->width, seed, &rounds, state, error);
-    if (status == NETDP_OK && a.stopped) /* in the last round */
-        status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped by the gradients");
-    if (status == NETDP_OK) {
-        memcpy(model, state, numbers * sizeof *model);
-        if (notes != NULL)
-            *notes = a.notes;
+    TRY(netdp_i_gossip(protocol, by->step * by->noise, by->width, seed, &rounds, state, error));
+    if (a.stopped) { /* in the last round */
+        return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped by the gradients");
     }
-    netdp_i_free(state);
-    netdp_i_free(a.gradient);
-    netdp_i_free(a.mean);
-    return status;
+    memcpy(model, state, numbers * sizeof *model);
+    if (notes != NULL)
+        *notes = a.notes;
+    return NETDP_OK;
 }

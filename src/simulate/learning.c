@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "simulate/gossip.h"
 
 typedef struct run {
@@ -180,13 +181,10 @@ static netdp_status check_learning(const netdp_learning *learning, int64_t every
                                    netdp_error *error)
 {
     NETDP_I_GIVEN(error, learning->train != NULL);
-    const netdp_status status =
-        netdp_protection_check(&(netdp_protection){.protects = NETDP_PROTECTS_ROW,
+    TRY(netdp_protection_check(&(netdp_protection){.protects = NETDP_PROTECTS_ROW,
                                                    .change = NETDP_CHANGE_ADD_REMOVE,
                                                    .batches = learning->batches},
-                               error);
-    if (status != NETDP_OK)
-        return status;
+                               error));
     if (!(learning->noise >= 0) || isinf(learning->noise) || isinf(learning->decay))
         return netdp_i_fail(error, NETDP_INVALID,
                             "learning: noise %g, decay %g; give finite numbers, 0 or above",
@@ -216,6 +214,7 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
                                        const netdp_i_saving *saving, double *model,
                                        netdp_error *error)
 {
+    CLEARED(run_clear)
     run r = {.protocol = protocol, .learning = learning, .seed = seed, .tracing = tracing};
     const netdp_i_round_hooks rounds = {
         .step = take_step,
@@ -225,39 +224,31 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
         .saving = learning->momentum > 0 ? NULL : saving, /* where it comes from is kept nowhere */
         .decay = learning->decay,
     };
-    netdp_status status = check_learning(learning, tracing.every, error);
-    if (status == NETDP_OK &&
-        (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "learning: needs gossip-sgd or muffliato-sgd, and rows for as many "
-                              "nodes as the graph has");
-    if (status == NETDP_OK && protocol->cycle > 1 &&
-        (learning->batches.kind != NETDP_BATCHES_CYCLIC ||
-         learning->batches.count != protocol->cycle))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "learning: the protocol counts on rows that take turns in a cycle of "
-                              "its own; give the batches cyclic, with the same count");
-    if (status == NETDP_OK && learning->momentum > 0 && protocol->steady)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "learning: momentum needs phases at whose end models are released");
-    if (status == NETDP_OK)
-        status = netdp_linear_check(protocol, error);
-    if (status == NETDP_OK && protocol->senders_only && protocol->varying.kind == NETDP_VARY_GRAPH)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "learning: senders only step with one edge a round, or dropout");
-    if (status == NETDP_OK)
-        status = run_new(&r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_sent_new(protocol, &r.sent, error);
-    if (status == NETDP_OK) {
-        memset(model, 0, (size_t)r.nodes * (size_t)r.width * sizeof *model);
-        status = netdp_i_gossip(protocol, learning->step * learning->noise, r.width, seed, &rounds,
-                                model, error);
-    }
-    if (status == NETDP_OK && r.sent.status != NETDP_OK)
-        status = netdp_i_fail(error, r.sent.status, "%s", r.sent.why.text);
-    run_clear(&r);
-    return status;
+    TRY(check_learning(learning, tracing.every, error));
+    if (!protocol->reacts || learning->train->nodes != netdp_mixing_rows(protocol->mixing).nodes)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "learning: needs gossip-sgd or muffliato-sgd, and rows for as many "
+                            "nodes as the graph has");
+    if (protocol->cycle > 1 && (learning->batches.kind != NETDP_BATCHES_CYCLIC ||
+                                learning->batches.count != protocol->cycle))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "learning: the protocol counts on rows that take turns in a cycle of "
+                            "its own; give the batches cyclic, with the same count");
+    if (learning->momentum > 0 && protocol->steady)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "learning: momentum needs phases at whose end models are released");
+    TRY(netdp_linear_check(protocol, error));
+    if (protocol->senders_only && protocol->varying.kind == NETDP_VARY_GRAPH)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "learning: senders only step with one edge a round, or dropout");
+    TRY(run_new(&r, error));
+    TRY(netdp_i_sent_new(protocol, &r.sent, error));
+    memset(model, 0, (size_t)r.nodes * (size_t)r.width * sizeof *model);
+    TRY(netdp_i_gossip(protocol, learning->step * learning->noise, r.width, seed, &rounds, model,
+                       error));
+    if (r.sent.status != NETDP_OK)
+        return netdp_i_fail(error, r.sent.status, "%s", r.sent.why.text);
+    return NETDP_OK;
 }
 
 /* model -= step (mean of the nodes' gradients + noise / nodes N) */

@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "protocol/pairing.h"
 #include "simulate/gossip.h"
 
@@ -317,15 +318,15 @@ enum { MOST_FILL = 1 << 24 };
 
 static netdp_status check_length(const netdp_tally *tally, netdp_run_seed seed, netdp_error *error)
 {
-    netdp_status status = netdp_tally_check(tally, error);
-    if (status == NETDP_OK && (netdp_tally_steps(tally) >> 32 != 0 || seed.repeat >> 32 != 0))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "tally: steps and repeat must be below 2^32 to be simulated");
-    if (status == NETDP_OK && netdp_tally_fill(tally) > MOST_FILL)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "tally: a fill of %" PRId64 " elements; at most %d are simulated",
-                              netdp_tally_fill(tally), MOST_FILL);
-    return status;
+    TRY(netdp_tally_check(tally, error));
+    if (netdp_tally_steps(tally) >> 32 != 0 || seed.repeat >> 32 != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "tally: steps and repeat must be below 2^32 to be simulated");
+    if (netdp_tally_fill(tally) > MOST_FILL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "tally: a fill of %" PRId64 " elements; at most %d are simulated",
+                            netdp_tally_fill(tally), MOST_FILL);
+    return NETDP_OK;
 }
 
 /* A sum that overflowed would be no number, and so would all that is made of it. */
@@ -354,11 +355,8 @@ static netdp_status check(const netdp_tallying *tallying, netdp_run_seed seed,
                           netdp_tracing tracing, netdp_error *error)
 {
     const netdp_tally *tally = tallying->tally;
-    netdp_status status = check_length(tally, seed, error);
-    if (status == NETDP_OK)
-        status = check_size(tally, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_length(tally, seed, error));
+    TRY(check_size(tally, error));
     if (tracing.every < 1)
         return netdp_i_fail(error, NETDP_INVALID, "tally: traces are every 1 or more steps");
     if (tallying->depth < 1 || !(tallying->level > 0 && tallying->level < 1))
@@ -386,10 +384,19 @@ netdp_status netdp_tally_path(const netdp_tally *tally, netdp_run_seed seed, int
                               netdp_error *error)
 {
     NETDP_I_GIVEN(error, tally && path);
-    netdp_status status = check_length(tally, seed, error);
-    for (int64_t t = 0; status == NETDP_OK && t <= netdp_tally_steps(tally); t++)
+    TRY(check_length(tally, seed, error));
+    for (int64_t t = 0; t <= netdp_tally_steps(tally); t++)
         path[t] = node_at(tally, seed, t);
-    return status;
+    return NETDP_OK;
+}
+
+static void run_clear(run *r)
+{
+    netdp_i_free(r->token);
+    netdp_i_free(r->first_pair);
+    netdp_i_free(r->open);
+    netdp_i_free(r->truth);
+    netdp_i_free(r->count);
 }
 
 netdp_status netdp_simulate_tally(const netdp_tallying *tallying, netdp_run_seed seed,
@@ -398,39 +405,25 @@ netdp_status netdp_simulate_tally(const netdp_tallying *tallying, netdp_run_seed
                                   netdp_error *error)
 {
     NETDP_I_GIVEN(error, tallying && estimate);
-    run r = {.tallying = tallying, .tally = tallying->tally, .seed = seed};
-    netdp_estimate *found = NULL;
-    netdp_status status = check(tallying, seed, tracing, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(run_clear) run r = {.tallying = tallying, .tally = tallying->tally, .seed = seed};
+    OWNED netdp_estimate *found = NULL;
+    TRY(check(tallying, seed, tracing, error));
     r.width = netdp_tally_width(r.tally);
     const double grid_sigma = r.tally->noise * r.tally->grid;
     if (r.tally->task == NETDP_TALLY_SUM && r.tally->mechanism == NETDP_DISCRETE_GAUSSIAN &&
         r.tally->noise > 0)
-        status = netdp_ratio_of(grid_sigma * grid_sigma, &r.variance, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(netdp_ratio_of(grid_sigma * grid_sigma, &r.variance, error));
     r.token = NETDP_I_NEW(double, r.width);
     r.truth = NETDP_I_NEW(double, r.width);
     r.count = NETDP_I_NEW(int64_t, r.tally->nodes);
     found = NETDP_I_NEW(netdp_estimate, r.width);
     if (r.token == NULL || r.truth == NULL || r.count == NULL || found == NULL)
-        status = netdp_i_no_memory(error);
-    else
-        status = pairs_new(&r, error);
-    if (status == NETDP_OK)
-        status = walk(&r, &tracing, found, path, seen, error);
-    if (status == NETDP_OK) {
-        estimate_all(&r, netdp_tally_steps(r.tally), found);
-        memcpy(estimate, found, (size_t)r.width * sizeof *estimate);
-        if (contributions != NULL)
-            *contributions = r.made;
-    }
-    netdp_i_free(r.token);
-    netdp_i_free(r.first_pair);
-    netdp_i_free(r.open);
-    netdp_i_free(r.truth);
-    netdp_i_free(r.count);
-    netdp_i_free(found);
-    return status;
+        return netdp_i_no_memory(error);
+    TRY(pairs_new(&r, error));
+    TRY(walk(&r, &tracing, found, path, seen, error));
+    estimate_all(&r, netdp_tally_steps(r.tally), found);
+    memcpy(estimate, found, (size_t)r.width * sizeof *estimate);
+    if (contributions != NULL)
+        *contributions = r.made;
+    return NETDP_OK;
 }

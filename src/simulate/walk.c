@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/mover.h"
 #include "simulate/gossip.h"
 
@@ -277,10 +278,9 @@ static netdp_status walk_on(void *context, int64_t index, int thread, netdp_erro
     const walk *w = context;
     const int32_t k = (int32_t)index;
     walker *each = &w->walker[k];
-    netdp_status status = NETDP_OK;
     if (w->from == 0)
-        status = begin(w, each, k, error);
-    for (int64_t t = w->from; status == NETDP_OK && t < w->until; t++) {
+        TRY(begin(w, each, k, error));
+    for (int64_t t = w->from; t < w->until; t++) {
         pass(w, each, k, t);
         if (each->path != NULL)
             each->path[t] = each->at;
@@ -291,9 +291,9 @@ static netdp_status walk_on(void *context, int64_t index, int thread, netdp_erro
             continue;
         each->work = 0;
         if (netdp_i_poll(w->tracing.progress, NULL) != NETDP_OK)
-            status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
+            return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
     }
-    return status;
+    return NETDP_OK;
 }
 
 static void gather(walk *w)
@@ -353,18 +353,16 @@ static netdp_status check_walking(const netdp_walking *walking, int32_t nodes, n
         return netdp_i_fail(error, NETDP_INVALID,
                             "walk: the step must be finite and above 0, decay and noise finite "
                             "and not negative, the radius and the batch not negative");
-    const netdp_status status =
-        netdp_i_check_choice("output", (int64_t)walking->output, NETDP_WALK_AVERAGE, error);
-    return status == NETDP_OK && train != NULL ? netdp_objective_check(&walking->objective, error)
-                                               : status;
+    TRY(netdp_i_check_choice("output", (int64_t)walking->output, NETDP_WALK_AVERAGE, error));
+    if (train != NULL)
+        return netdp_objective_check(&walking->objective, error);
+    return NETDP_OK;
 }
 
 static netdp_status check_run(const netdp_token *token, netdp_run_seed seed, netdp_tracing tracing,
                               netdp_error *error)
 {
-    netdp_status status = netdp_token_check(token, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_token_check(token, error));
     if (token->start == NETDP_START_OBSERVER)
         return netdp_i_fail(error, NETDP_INVALID,
                             "start: a simulated walk has no observer; give a node or uniform");
@@ -379,18 +377,17 @@ static netdp_status check_run(const netdp_token *token, netdp_run_seed seed, net
 static netdp_status run(walk *w, netdp_error *error)
 {
     const int64_t steps = w->token->steps, every = w->tracing.every;
-    netdp_status status = NETDP_OK;
-    for (w->from = 0; status == NETDP_OK && w->from < steps; w->from = w->until) {
+    for (w->from = 0; w->from < steps; w->from = w->until) {
         const bool all = w->tracing.trace == NULL || every >= steps - w->from;
         w->until = all ? steps : w->from + every;
         if (w->token->tokens == 1)
-            status = walk_on(w, 0, 0, error);
+            TRY(walk_on(w, 0, 0, error));
         else
-            status = netdp_i_for_each(w->token->tokens, walk_on, w, NULL, "walks", error);
-        if (status == NETDP_OK && w->tracing.trace != NULL && !report(w))
-            status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
+            TRY(netdp_i_for_each(w->token->tokens, walk_on, w, NULL, "walks", error));
+        if (w->tracing.trace != NULL && !report(w))
+            return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_simulate_walk(const netdp_token *token, const netdp_walking *walking,
@@ -398,20 +395,15 @@ netdp_status netdp_i_simulate_walk(const netdp_token *token, const netdp_walking
                                    const netdp_i_walk_hooks *hooks, double *model, int32_t *path,
                                    netdp_error *error)
 {
+    CLEARED(walk_clear)
     walk w = {.token = token, .walking = walking, .seed = seed, .tracing = tracing};
-    netdp_status status = check_run(token, seed, tracing, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_run(token, seed, tracing, error));
     if (hooks != NULL)
         w.hooks = *hooks;
     w.nodes = netdp_transition_rows(token->law).nodes;
-    status = check_walking(walking, w.nodes, error);
-    if (status == NETDP_OK)
-        status = walk_new(&w, path != NULL, error);
-    if (status == NETDP_OK)
-        status = run(&w, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(check_walking(walking, w.nodes, error));
+    TRY(walk_new(&w, path != NULL, error));
+    TRY(run(&w, error));
     gather(&w);
     memcpy(model, w.output, (size_t)token->tokens * (size_t)w.width * sizeof *model);
     for (int32_t k = 0; path != NULL && k < token->tokens; k++) {
@@ -419,9 +411,7 @@ netdp_status netdp_i_simulate_walk(const netdp_token *token, const netdp_walking
         memcpy(path + (int64_t)k * (token->steps + 1), w.walker[k].path,
                (size_t)(token->steps + 1) * sizeof *path);
     }
-done:
-    walk_clear(&w);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_simulate_walk(const netdp_token *token, const netdp_walking *walking,

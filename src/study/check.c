@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "graph/families.h"
+#include "question/settings.h"
 #include "study/assumed.h"
 #include "study/claims.h"
 #include "study/constants.h"
@@ -108,6 +109,24 @@ bool netdp_i_study_walks(const netdp_study *study)
     return netdp_i_study_kind(study) == NETDP_WALK;
 }
 
+/* What the study says of a setting of a question. */
+static const char *said_of(const void *context, const netdp_i_setting *setting)
+{
+    const netdp_i_reading *from = context;
+    const int k = setting->key != NULL ? netdp_i_key_find(setting->key) : -1;
+    return k >= 0 ? from->text->value[k][0] : NULL;
+}
+
+/* What settings need of one another, as of every question. */
+static netdp_status check_together(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_i_setting *wrong = NULL;
+    netdp_error why = {NETDP_OK, ""};
+    return netdp_i_settings_together(said_of, from, true, &wrong, &why) == NETDP_OK
+               ? NETDP_OK
+               : netdp_i_reading_fail(from, wrong->key, error, "%s", why.text);
+}
+
 static netdp_status check_particular(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
@@ -120,7 +139,7 @@ static netdp_status check_particular(const netdp_i_reading *from, netdp_error *e
         const netdp_i_key *key = &netdp_i_keys[k];
         const char *given = from->text->value[k][0];
         if (given == NULL || netdp_i_key_applies(key, study->task.kind, named, automatic) ||
-            (key->fallback != NULL && strcmp(given, key->fallback) == 0))
+            netdp_i_rule_is_usual(netdp_i_key_rule(key), given))
             continue;
         if (key->learns || strcmp(key->name, "task.parameters") == 0)
             return netdp_i_reading_fail(from, key->name, error,
@@ -146,7 +165,8 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
         return status;
     if ((named->settings & NETDP_SETTING_INNER) == 0)
         return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging and muffliato-sgd; give a number");
+                                    "auto applies to averaging, random-averaging and, in a study, "
+                                    "muffliato-sgd; give a number");
     if (study->protocol.phases == 0)
         return netdp_i_reading_fail(
             from, "protocol.phases", error,
@@ -160,21 +180,13 @@ static netdp_status check_dithers(const netdp_i_reading *from, netdp_error *erro
 {
     const netdp_study *study = from->study;
     if (study->privacy.dither < 0 && !(study->privacy.epsilon > 0))
-        return netdp_i_reading_fail(from, "privacy.dither", error,
-                                    "auto needs privacy.epsilon, a target to meet; give a number");
-    if (study->privacy.dither >= 0 && study->privacy.dither_decay < 0)
-        return netdp_i_reading_fail(from, "privacy.dither_decay", error,
-                                    "auto goes with dither: auto; give a number");
+        return netdp_i_reading_fail(
+            from, "privacy.dither", error,
+            "auto is what a calibration finds: give privacy.epsilon, its target, or a number");
     if (study->privacy.pair_noise < 0 &&
         (netdp_i_study_learns(study) || netdp_i_study_tallies(study)))
         return netdp_i_reading_fail(from, "privacy.pair_noise", error,
                                     "auto applies to averaging; give a number");
-    if (study->privacy.dither >= 0 && study->privacy.pair_noise < 0)
-        return netdp_i_reading_fail(from, "privacy.pair_noise", error,
-                                    "auto goes with dither: auto; give a number");
-    if (study->privacy.dither >= 0 && study->privacy.end_dither < 0)
-        return netdp_i_reading_fail(from, "privacy.end_dither", error,
-                                    "auto goes with dither: auto; give a number");
     return NETDP_OK;
 }
 
@@ -276,9 +288,10 @@ static netdp_status check_account(const netdp_i_reading *from, netdp_error *erro
 {
     const netdp_study *study = from->study;
     for (int k = 0; k < NETDP_I_KEYS; k++) {
-        const char *given = from->text->value[k][0], *usual = netdp_i_keys[k].fallback;
-        if (given != NULL && netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
-            (usual == NULL || strcmp(given, usual) != 0))
+        const char *given = from->text->value[k][0];
+        if (given != NULL && strcmp(netdp_i_keys[k].name, "data.batches") != 0 &&
+            netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
+            !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given))
             return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
                                         "does not apply to task %s; remove it", study->task.kind);
     }
@@ -308,7 +321,8 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
         return NETDP_OK;
     if (study->protocol.rounds == 0)
         return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging and muffliato-sgd; give a number");
+                                    "auto applies to averaging, random-averaging and, in a study, "
+                                    "muffliato-sgd; give a number");
     if (!(study->task.step > 0))
         return netdp_i_reading_fail(
             from, "task.step", error,
@@ -416,7 +430,8 @@ static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
                                     "a token takes up values in a range; give bounds: [low, high]");
     if (study->protocol.rounds == 0)
         return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging and muffliato-sgd; give a number");
+                                    "auto applies to averaging, random-averaging and, in a study, "
+                                    "muffliato-sgd; give a number");
     if (strcmp(study->mixing.weights, "metropolis") != 0)
         return netdp_i_reading_fail(from, "mixing.weights", error,
                                     "does not apply to %s; remove it", study->protocol.kind);
@@ -512,15 +527,12 @@ static netdp_status check_varying(const netdp_i_reading *from, netdp_error *erro
                                     "'%s' is not known here; give a probability from 0, below "
                                     "1, or edges:P, late:P or revealed:P",
                                     netdp_i_show_text(dropout).text);
-    if (redraws && varying.kind != NETDP_VARY_NEVER)
-        return netdp_i_reading_fail(from, "protocol.redraw", error,
-                                    "excludes dropout: a network changes in one of the two ways");
     if (redraws && strcmp(redraw, "one-peer") != 0 &&
         (family == NULL || !netdp_i_family_is_random(family)))
         return netdp_i_reading_fail(
             from, "protocol.redraw", error,
-            "applies to graphs of a random family (erdos-renyi, geometric, "
-            "barabasi-albert, regular, k-out, stochastic-block); remove it");
+            "applies to graphs of a random family; %s is none; leave it out, or use dropout",
+            netdp_i_show_text(family != NULL ? family : "a file").text);
     if (strcmp(redraw, "phase") == 0 && strcmp(study->protocol.kind, "muffliato-sgd") != 0)
         return netdp_i_reading_fail(from, "protocol.redraw", error, "%s has no phases; give round",
                                     study->protocol.kind);
@@ -528,9 +540,6 @@ static netdp_status check_varying(const netdp_i_reading *from, netdp_error *erro
         return netdp_i_reading_fail(from, "protocol.rounds", error,
                                     "auto knows the gap of a fixed network and of one random edge "
                                     "a round; give a number");
-    if (study->protocol.accelerate && (redraws || varying.kind != NETDP_VARY_NEVER))
-        return netdp_i_reading_fail(from, "protocol.accelerate", error,
-                                    "needs the same network in every round; remove it");
     return NETDP_OK;
 }
 
@@ -575,13 +584,17 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
                                     "'%s' is not known; netdp loss --bound list shows the names",
                                     netdp_i_show_text(study->privacy.bound).text);
     status = check_particular(from, error);
+    if (status == NETDP_OK)
+        status = check_together(from, error);
     if (status == NETDP_OK && !accounts)
         status = check_owner(from, error);
     if (status == NETDP_OK && !accounts)
         status = netdp_i_assumed_check(from, error);
     if (status == NETDP_OK)
-        status = netdp_i_protection_check(
-            from, netdp_i_study_learns(study) && !netdp_i_study_walks(study), error);
+        status = netdp_i_protection_check(from,
+                                          (accounts || netdp_i_study_learns(study)) &&
+                                              netdp_i_study_kind(study) == NETDP_GOSSIP,
+                                          error);
     if (status == NETDP_OK)
         status = netdp_i_constants_check(from, error);
     return status == NETDP_OK ? check_varying(from, error) : status;

@@ -63,7 +63,7 @@ static netdp_status find_set(const char *set, int *found, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID, "--set %s: unknown key; did you mean '%s'?",
                             shown.text, netdp_i_key_nearest(NULL, name, nearest));
     }
-    if (netdp_i_keys[*found].kind == NETDP_I_KEY_COLUMNS)
+    if (netdp_i_key_rule(&netdp_i_keys[*found])->kind == NETDP_I_KEY_COLUMNS)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--set %s: a list of columns cannot be set; edit the study file",
                             shown.text);
@@ -96,7 +96,7 @@ static netdp_status override(netdp_i_reading *from, const char *set, netdp_error
         if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]))
             clear_text(from, other);
     from->set[k] = set;
-    if (netdp_i_keys[k].kind == NETDP_I_KEY_PAIR)
+    if (netdp_i_key_rule(&netdp_i_keys[k])->kind == NETDP_I_KEY_PAIR)
         return split_pair(value, from->text->value[k], error);
     from->text->value[k][0] = netdp_i_copy_text(value);
     return from->text->value[k][0] != NULL ? NETDP_OK : netdp_i_no_memory(error);
@@ -161,16 +161,17 @@ static netdp_status fill(const netdp_i_reading *from, netdp_error *error)
     const bool claims = task != NULL && strcmp(task, "claim") == 0;
     for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
-        char *fallback[2] = {(char *)key->fallback, NULL};
-        if (key->kind == NETDP_I_KEY_COLUMNS)
+        const netdp_i_rule *rule = netdp_i_key_rule(key);
+        char *fallback[2] = {(char *)rule->fallback, NULL};
+        if (rule->kind == NETDP_I_KEY_COLUMNS)
             status = read_columns(from, error);
         else if (from->text->value[k][0] != NULL)
             status = netdp_i_reading_key(from, key, from->text->value[k], error);
-        else if (key->fallback != NULL)
+        else if (rule->fallback != NULL)
             status = netdp_i_reading_key(from, key, fallback, error);
         else if (key->required && !claims)
             status =
-                netdp_i_reading_fail(from, key->name, error, "is missing; give %s", key->expects);
+                netdp_i_reading_fail(from, key->name, error, "is missing; give %s", rule->expects);
     }
     return status;
 }
@@ -371,8 +372,8 @@ static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_e
         return NETDP_OK;
     made->key = netdp_i_key_find(key);
     if (made->key < 0 || netdp_i_keys[made->key].whole ||
-        netdp_i_keys[made->key].kind == NETDP_I_KEY_COLUMNS ||
-        netdp_i_keys[made->key].kind == NETDP_I_KEY_PAIR) {
+        netdp_i_key_rule(&netdp_i_keys[made->key])->kind == NETDP_I_KEY_COLUMNS ||
+        netdp_i_key_rule(&netdp_i_keys[made->key])->kind == NETDP_I_KEY_PAIR) {
         char nearest[32];
         if (made->key >= 0)
             return netdp_i_reading_fail(
@@ -586,7 +587,7 @@ void netdp_study_free(netdp_study *study)
         return;
     netdp_i_free(study->path);
     for (int k = 0; k < NETDP_I_KEYS; k++) {
-        netdp_i_kind kind = netdp_i_keys[k].kind;
+        netdp_i_kind kind = netdp_i_key_rule(&netdp_i_keys[k])->kind;
         if (kind == NETDP_I_KEY_TEXT || kind == NETDP_I_KEY_FILE || kind == NETDP_I_KEY_DATASET)
             netdp_i_free(*(char **)((char *)study + netdp_i_keys[k].offset));
     }

@@ -1,6 +1,7 @@
 /*
  * The keys of a study file: one table that serves reading, --set, writing back and the proposals
- * for misspelt keys. A new scalar key is one line in key.c and one field in study.h.
+ * for misspelt keys. A new scalar key is one line in key.c and one field in study.h; what is a setting of
+ * a question too has its rule in question/settings.c.
  */
 #ifndef NETDP_I_KEY_H
 #define NETDP_I_KEY_H
@@ -10,24 +11,9 @@
 #include <stdint.h>
 #include <netdp/protocol.h>
 
-/* Numbers that are squared on the way must keep finite squares. */
-#define NETDP_I_LARGEST 1e100
+#include "question/rule.h"
 
 enum { NETDP_I_KEYS = 111 };
-
-typedef enum netdp_i_kind {
-    NETDP_I_KEY_TEXT,    /* char * */
-    NETDP_I_KEY_FILE,    /* char *, relative to the study file's folder */
-    NETDP_I_KEY_DATASET, /* char *, a name of netdp_datasets */
-    NETDP_I_KEY_SEED,    /* uint64_t, all of it */
-    NETDP_I_KEY_WHOLE,   /* int64_t from low to high; word[0], if any, stands for 0 */
-    NETDP_I_KEY_REAL,    /* double from low to high; "inf" only where high is infinite; word[0],
-                            if any, stands for -1 */
-    NETDP_I_KEY_PAIR,    /* [low, high]: the task's bounds */
-    NETDP_I_KEY_WORD,    /* enum: the place among `word` */
-    NETDP_I_KEY_SWITCH,  /* bool: the place among `word` */
-    NETDP_I_KEY_COLUMNS, /* the list of columns; not for --set */
-} netdp_i_kind;
 
 /* Keys that exclude each other: of each group at most one is there. */
 typedef enum netdp_i_rivals {
@@ -41,23 +27,20 @@ typedef enum netdp_i_rivals {
 
 typedef struct netdp_i_key {
     const char *name; /* "privacy.epsilon" */
-    netdp_i_kind kind;
+    size_t offset;    /* in netdp_study */
     netdp_i_rivals rivals;
-    size_t offset; /* in netdp_study */
-    /* Who takes it, elsewhere it may hold its default alone: tasks that learn, or protocols with one of
-       `only` and, unless that is 0, one of `also` (netdp_setting); 0 and false: all do. */
-    bool learns;
-    unsigned only, also;
-    const char *fallback; /* the default as one would write it; NULL: none */
+    bool learns; /* tasks that learn take it, or protocols of its rule; others its default alone */
     bool required;
-    bool whole;       /* of the whole study: no variant overrides it */
-    double low, high; /* both allowed */
-    const char *const *word;
-    const char *expects; /* "give ..." */
+    bool whole;          /* of the whole study: no variant overrides it */
+    const char *setting; /* of a question, whose rule it has; NULL: its own */
+    netdp_i_rule rule;
 } netdp_i_key;
 
 /* All keys, those of a section side by side, in the order in which they are written. */
 extern const netdp_i_key netdp_i_keys[]; /* [NETDP_I_KEYS] */
+
+/* What it may be: the rule of the setting that it is, or its own. */
+const netdp_i_rule *netdp_i_key_rule(const netdp_i_key *key);
 
 /* "epsilon" of "privacy.epsilon". */
 const char *netdp_i_key_leaf(const netdp_i_key *key);
@@ -73,9 +56,6 @@ bool netdp_i_key_runs(const netdp_i_key *key, bool realised);
 
 /* A task whose model is learnt from rows. */
 bool netdp_i_task_learns(const char *task);
-
-/* Do protocols of these settings (netdp_setting) take it? */
-bool netdp_i_key_taken(const netdp_i_key *key, unsigned settings);
 
 /* Does it mean something for this kind of task, this protocol, and rounds: auto or a number? What does not
    may only hold its default, and no variant inherits it. */

@@ -22,7 +22,7 @@ netdp_status netdp_i_own_check(const netdp_i_reading *from, netdp_error *error)
         bool takes = strncmp(key->name, "data.", 5) != 0 && strncmp(key->name, "task.", 5) != 0;
         for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
             takes = takes || strcmp(key->name, taken[i]) == 0;
-        if (!takes && given != NULL && (key->fallback == NULL || strcmp(given, key->fallback) != 0))
+        if (!takes && given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(key), given))
             return netdp_i_reading_fail(from, key->name, error,
                                         "does not apply to task own; remove it");
     }

@@ -15,20 +15,13 @@ netdp_protection netdp_i_study_protection(const netdp_study *study)
     return protection;
 }
 
-/* The keys that say more of the unit than that it is a node. */
-static netdp_status check_nodes(const netdp_i_reading *from, netdp_error *error)
-{
-    const netdp_study *study = from->study;
-    if (study->privacy.change != NETDP_CHANGE_REPLACE)
-        return netdp_i_reading_fail(from, "privacy.change", error,
-                                    "add-remove is of rows; give protects: row, or remove it");
-    return NETDP_OK;
-}
-
 static netdp_status check_rows(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (netdp_i_study_accounts(study) || netdp_i_study_owns(study))
+    if (netdp_i_study_accounts(study) && netdp_i_study_kind(study) != NETDP_GOSSIP)
+        return netdp_i_reading_fail(from, "privacy.protects", error,
+                                    "does not apply to %s; leave it out", study->protocol.kind);
+    if (netdp_i_study_owns(study))
         return netdp_i_reading_fail(from, "privacy.protects", error,
                                     "row needs data, whose rows are counted; task %s has none: "
                                     "give node",
@@ -67,8 +60,8 @@ netdp_status netdp_i_protection_check(const netdp_i_reading *from, bool batches,
                                     "rows does not apply to %s, which takes nodes as they come; "
                                     "give nodes",
                                     study->protocol.kind);
-    netdp_status status = study->privacy.protects == NETDP_PROTECTS_ROW ? check_rows(from, error)
-                                                                        : check_nodes(from, error);
+    netdp_status status =
+        study->privacy.protects == NETDP_PROTECTS_ROW ? check_rows(from, error) : NETDP_OK;
     if (status == NETDP_OK && netdp_protection_check(&protection, &why) != NETDP_OK)
         status = netdp_i_reading_fail(from, "data.batches", error, "%s", why.text);
     return status;

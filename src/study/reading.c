@@ -60,10 +60,11 @@ netdp_status netdp_i_reading_fail(const netdp_i_reading *from, const char *name,
 static netdp_status keep_text(const netdp_i_reading *from, const netdp_i_key *key, const char *text,
                               char **into, netdp_error *error)
 {
+    const netdp_i_rule *rule = netdp_i_key_rule(key);
     size_t length = strlen(text);
     /* Only a text whose default is empty may be left empty. */
-    if (length == 0 && (key->fallback == NULL || key->fallback[0] != '\0'))
-        return netdp_i_reading_fail(from, key->name, error, "is empty; give %s", key->expects);
+    if (length == 0 && (rule->fallback == NULL || rule->fallback[0] != '\0'))
+        return netdp_i_reading_fail(from, key->name, error, "is empty; give %s", rule->expects);
     if (length > LONGEST_TEXT)
         return netdp_i_reading_fail(from, key->name, error, "has %zu bytes; give at most %d",
                                     length, LONGEST_TEXT);
@@ -167,9 +168,9 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
     char **kept = into; /* of a text */
     netdp_error why;
     netdp_status status = NETDP_OK;
-    if (netdp_i_value_read(key, text[0], into, &why) != NETDP_OK)
+    if (netdp_i_rule_read(netdp_i_key_rule(key), text[0], into, &why) != NETDP_OK)
         return netdp_i_reading_fail(from, key->name, error, "%s", why.text);
-    switch (key->kind) {
+    switch (netdp_i_key_rule(key)->kind) {
     case NETDP_I_KEY_TEXT:
         status = keep_text(from, key, text[0], into, error);
         if (status == NETDP_OK && key->offset == offsetof(netdp_study, mixing.weights))

@@ -56,9 +56,9 @@ static cyaml_schema_field_t field(const schema *made, int k)
 {
     const netdp_i_key *key = &netdp_i_keys[k];
     size_t offset = offsetof(netdp_i_study_text, value) + (size_t)k * 2 * sizeof(char *);
-    if (key->kind == NETDP_I_KEY_PAIR)
+    if (netdp_i_key_rule(key)->kind == NETDP_I_KEY_PAIR)
         return pair_field(made, netdp_i_key_leaf(key), offset);
-    if (key->kind != NETDP_I_KEY_COLUMNS)
+    if (netdp_i_key_rule(key)->kind != NETDP_I_KEY_COLUMNS)
         return text_field(netdp_i_key_leaf(key), offset);
     return (cyaml_schema_field_t)CYAML_FIELD_SEQUENCE(
         "columns", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, netdp_i_study_text, column,
@@ -227,7 +227,7 @@ static netdp_status fail_shape(const char *path, int64_t line, const char *name,
     }
     int k = netdp_i_key_find(key);
     if (k >= 0)
-        expects = netdp_i_keys[k].expects;
+        expects = netdp_i_key_rule(&netdp_i_keys[k])->expects;
     return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %.*s has the wrong shape; give it %s",
                         path, (long long)line, length, name, expects);
 }

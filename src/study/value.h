@@ -7,14 +7,6 @@
 #include "study/key.h"
 #include "study/study.h"
 
-/*
- * Reads a text as the key has it, into its type (key.h); of a text it looks at the words alone and leaves
- * `into` to the caller, as with pairs and columns. NETDP_INVALID without the key's name: "'9' is out of
- * range; give ...".
- */
-netdp_status netdp_i_value_read(const netdp_i_key *key, const char *text, void *into,
-                                netdp_error *error);
-
 /* Is it one of several that exclude each other, and not the one that is there? */
 bool netdp_i_value_absent(const netdp_study *study, const netdp_i_key *key);
 

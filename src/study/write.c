@@ -100,8 +100,9 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
                                 int indent, netdp_error *error)
 {
     const void *from = (const char *)study + key->offset;
+    const netdp_i_rule *rule = netdp_i_key_rule(key);
     int word;
-    switch (key->kind) {
+    switch (rule->kind) {
     case NETDP_I_KEY_TEXT:
     case NETDP_I_KEY_DATASET:
         if (netdp_i_key_is_path(key, *(char *const *)from))
@@ -113,14 +114,14 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
         fprintf(stream, "%llu", (unsigned long long)*(const uint64_t *)from);
         break;
     case NETDP_I_KEY_WHOLE:
-        if (*(const int64_t *)from == 0 && key->word != NULL)
-            fputs(key->word[0], stream);
+        if (*(const int64_t *)from == 0 && rule->word != NULL)
+            fputs(rule->word[0], stream);
         else
             fprintf(stream, "%lld", (long long)*(const int64_t *)from);
         break;
     case NETDP_I_KEY_REAL:
-        if (*(const double *)from < 0 && key->word != NULL)
-            fputs(key->word[0], stream);
+        if (*(const double *)from < 0 && rule->word != NULL)
+            fputs(rule->word[0], stream);
         else
             write_real(stream, *(const double *)from);
         break;
@@ -129,10 +130,10 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
         break;
     case NETDP_I_KEY_WORD:
         memcpy(&word, from, sizeof word);
-        fputs(key->word[word], stream);
+        fputs(rule->word[word], stream);
         break;
     case NETDP_I_KEY_SWITCH:
-        fputs(key->word[*(const bool *)from], stream);
+        fputs(rule->word[*(const bool *)from], stream);
         break;
     case NETDP_I_KEY_COLUMNS:
         return write_columns(stream, study, indent, error);
@@ -148,12 +149,14 @@ static bool is_written(const netdp_study *study, const netdp_study *base, const 
         if (!netdp_i_key_claims(key))
             return false;
     } else if (netdp_i_study_accounts(study) &&
-               netdp_i_key_runs(key, netdp_i_study_realises(study)))
+               netdp_i_key_runs(key, netdp_i_study_realises(study)) &&
+               (strcmp(key->name, "data.batches") != 0 || strcmp(study->data.batches, "full") == 0))
         return false;
     if (base == NULL)
         return !netdp_i_value_absent(study, key);
     return !netdp_i_value_equal(study, base, key) &&
-           (!netdp_i_value_absent(study, key) || key->kind == NETDP_I_KEY_COLUMNS);
+           (!netdp_i_value_absent(study, key) ||
+            netdp_i_key_rule(key)->kind == NETDP_I_KEY_COLUMNS);
 }
 
 /* The keys in their sections, `indent` blanks in; `base` of a variant, else NULL. */
@@ -174,7 +177,7 @@ static netdp_status write_keys(FILE *stream, const netdp_study *study, const net
         section = key->name;
         length = own;
         fprintf(stream, "%*s%s:%s", inner, "", netdp_i_key_leaf(key),
-                key->kind == NETDP_I_KEY_COLUMNS ? "" : " ");
+                netdp_i_key_rule(key)->kind == NETDP_I_KEY_COLUMNS ? "" : " ");
         status = write_value(stream, study, key, inner, error);
         fputc('\n', stream);
     }

@@ -295,7 +295,7 @@ def studies_that_do_not_fit():
             (["protocol.dropout=often"], "probability from 0"),
             (["protocol.redraw=phase"], "averaging has no phases"),
             (["protocol.redraw=daily"], "never, round, phase or one-peer"),
-            (["protocol.redraw=round", "graph.family=ring 9"], "random family (erdos-renyi"),
+            (["protocol.redraw=round", "graph.family=ring 9"], "random family; ring 9 is none"),
             (["protocol.redraw=round", "protocol.dropout=0.1"], "excludes dropout"),
             (["protocol.dropout=0.1", "protocol.rounds=auto"], "give a number"),
             (["protocol.dropout=0.1", "protocol.accelerate=true"], "same network"),

@@ -126,6 +126,7 @@ CASES = [
     Case("graph make ring 5 -o /dev/full", 3, err="/dev/full"),
     Case("graph make ring 5 -o .", 3, err="folder"),
     Case("graph make", 2, err="missing FAMILY"),
+    Case("graph mak", 2, err="'mak': must be centrality, make or info; did you mean 'make'"),
     Case("graph make rign 5", 2, err="ring"),
     Case("graph make ring", 2),
     Case("graph make ring 5 6", 2),

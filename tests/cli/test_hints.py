@@ -76,7 +76,7 @@ def pages_show_what_applies():
         seen |= shown
         noise = [] if protocol.endswith("histogram") else ["--noise=1"]
         for name in sorted(every - {"help", "threads", "protocol", "noise", "as"}):
-            _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}=1"], "/")
+            _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}={2 if name == 'levels' else 1}"], "/")
             if "takes no value" in err:
                 _, _, err = run(["loss", "--protocol", protocol, *noise, f"--{name}"], "/")
             word = re.search(r"is not known here; give (\w+)", err)
@@ -92,7 +92,7 @@ SHARED = [("variance", "protocol.variance", "-1"), ("dither", "privacy.dither", 
           ("pair-seed", "privacy.pair_seed", "-1"), ("redraw", "protocol.redraw", "rounds"), ("burn-in", "protocol.burn_in", "-3"),
           ("tokens", "protocol.tokens", "4294967297"), ("cap", "protocol.cap", "0"), ("grid", "protocol.grid", "4294967297"),
           ("mechanism", "protocol.mechanism", "laplac"), ("schedule", "protocol.schedule", "twice"),
-          ("release", "protocol.release", "all"), ("sees", "privacy.sees", "neighbors"), ("own-noise", "privacy.own_noise", "no")]
+          ("release", "protocol.release", "all"), ("every", "protocol.every", "0"), ("at-most", "protocol.at_most", "0"), ("workload", "privacy.workload", "rest"), ("sees", "privacy.sees", "neighbors"), ("own-noise", "privacy.own_noise", "no")]
 
 
 def both_doors_refuse_alike():

@@ -128,6 +128,48 @@ def pictures():
             assert b"DejaVuSerif" in pdf and "font-family=\"DejaVu Serif\"" in pathlib.Path(folder, name, "figure.svg").read_text(encoding="utf-8")
 
 
+STUDY = """title: %s
+seed: 1
+graph: {family: ring 8}
+task: {kind: account}
+protocol: {kind: averaging, rounds: 6}
+privacy: {noise: 1, as: rdp:2, %s, dither: 0.1}
+figure: {kind: %s, y: loss}
+%s"""
+
+
+def drawn(folder, name, *text):
+    """figure.json and the texts of figure.svg, 85 mm wide."""
+    pathlib.Path(folder, name + ".yaml").write_text(STUDY % (name, *text), encoding="utf-8")
+    code, out, err = run(["reproduce", name + ".yaml", "-o", name, "--style", "journal"], folder)
+    assert code == 0, (out, err)
+    svg = pathlib.Path(folder, name, "figure.svg").read_text(encoding="utf-8")
+    return json.loads(pathlib.Path(folder, name, "figure.json").read_text(encoding="utf-8")), svg
+
+
+def closed_points():
+    """What every message tells, for want of a proof, is no point of the curve that a proof makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        figure, svg = drawn(folder, "closed", "to: 0", "sweep",
+                            "sweep: {key: privacy.dither, values: 0 | 0.1 | 0.2}\nvariants:\n  - {name: ring}\n")
+    found = {curve["name"]: (curve["bound"], curve["x"]) for curve in figure["curves"]}
+    assert found == {"ring": ("exact", [0.1, 0.2]), "ring (closed: all counts as seen)": ("everything", [0])}, found
+    assert "ring (closed: all counts as seen)" in svg
+
+
+def long_names():
+    """Titles of drawings and matrices take more lines where they are too long for their panels; they are not cut."""
+    names = [f"what is learned in the {nth} of five" for nth in ("first", "second", "third", "fourth", "fifth")]
+    variants = "variants:\n" + "".join(f"  - {{name: {name}, privacy: {{noise: {k + 1}}}}}\n" for k, name in enumerate(names))
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, parties in (("drawing", "to: 0"), ("matrix", "to: all")):
+            svg = drawn(folder, kind, parties, kind, variants)[1]
+            texts = " ".join(re.findall(r">([^<>]+)</t", svg))
+            assert "..." not in texts, (kind, texts)
+            for name in names:
+                assert all(word in texts for word in name.split()), (kind, name, texts)
+
+
 CASES = [
     Case("reproduce x.yaml --style book", 2, err="--style 'book': give screen, journal or slide"),
     Case("reproduce x.yaml --width 3", 2, err="width 3: give millimetres"),
@@ -135,4 +177,4 @@ CASES = [
     Case(["reproduce", "x.yaml", "--font", "a'; system \"touch ran\""], 2, err="font '.*: give the name of a family"),
 ]
 
-main(CASES, [pictures])
+main(CASES, [pictures, closed_points, long_names])

@@ -408,9 +408,9 @@ def both_doors():
     check([
         Case(f"{name} --protects rows", 2, err="--protects: 'rows' is not known here; give node or row"),
         Case(f"{name} --protects row --change add", 2, err="give replace or add-remove"),
-        Case(f"{name} --change add-remove", 2, err="add-remove is of rows"),
+        Case(f"{name} --change add-remove", 2, err="add-remove goes with .*row; it is of rows"),
         Case(f"{name} --protects row --batches poisson:0.5", 2, err="not proven here"),
-        Case(f"{name} --batches poisson:0.5 --change add-remove", 2, err="add-remove is of rows"),
+        Case(f"{name} --batches poisson:0.5 --change add-remove", 2, err="add-remove goes with .*row; it is of rows"),
         Case(f"{name} --protects row --batches cyclic", 2, err="--batches: .*none of full"),
         Case(f"{name} --protects row --cycle 2 --batches cyclic:2", 2, err="give one of them"),
         Case(f"{name} --protects node --cycle 2", 2, err="give --protects row"),
@@ -507,7 +507,7 @@ def refusals():
     learn = "run learn.yaml -o out "
     check([
         Case(learn + "--set privacy.change=add-remove --set privacy.protects=node", 2,
-             err="add-remove is of rows", files=FILES),
+             err="add-remove goes with .*row; it is of rows", files=FILES),
         Case(learn + "--set data.batches=poisson:0.1", 2, err="poisson is accounted for with change add-remove",
              files=FILES),
         Case(learn + "--set data.batches=thirds", 2, err="none of full, cyclic:B and poisson:Q", files=FILES),

@@ -635,7 +635,7 @@ static void test_monotone_in_rounds(void **state)
     }
 }
 
-/* What is not certified was rounded up by at most this part (docs/proofs/certificate.md): the
+/* What is not certified was rounded up by at most this part (docs/proofs/shift.md): the
    weights of a sum are at least 1/n in all. */
 static double margin_of(const netdp_losses *l, net n, question q)
 {
@@ -855,7 +855,7 @@ static void test_epsilon_is_monotone(void **state)
 
 /*
  * The covariance of a view over its rounds is not at least the diagonal of the fresh noises, so
- * that sum r_i^2 / nu_i^2 bounds nothing: one node, W = 1, two rounds (docs/proofs/certificate.md).
+ * that sum r_i^2 / nu_i^2 bounds nothing: one node, W = 1, two rounds (docs/proofs/shift.md).
  */
 static void test_fresh_noises_are_no_bound(void **state)
 {

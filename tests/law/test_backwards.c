@@ -124,7 +124,7 @@ static double compare(const hiding *h, const netdp_linear *protocol, const matri
     assert_ok(netdp_i_riccati_loss(protocol, &h->view, &(netdp_i_sources){h->nodes, h->node, loss},
                                    NULL, &error));
     for (int i = 0; i < h->nodes; i++) {
-        /* The truth is of long doubles; what is proven of a round adds up (docs/proofs/certificate.md). */
+        /* The truth is of long doubles; what is proven of a round adds up (docs/proofs/shift.md). */
         const double wide =
             1e-12 * (double)protocol->rounds * (1 + 1 / protocol->dither / protocol->dither);
         const double fine = 1e-15 * fmax(1, 1e-4 / protocol->dither / protocol->dither);

@@ -1,5 +1,5 @@
 /*
- * Phase release (docs/proofs/phase-release.md) against dense formulas: the loss of one phase, and
+ * Phase release (docs/proofs/shift.md) against dense formulas: the loss of one phase, and
  * the theorem under feedback, where honest nodes react to hidden states with random gains.
  */
 #include "check.h"

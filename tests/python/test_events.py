@@ -216,3 +216,20 @@ def test_mechanisms_of_other_neighbours_are_refused():
         other = {"replace": "add-remove", "add-remove": "replace"}[theirs]
         with pytest.raises(netdp.Invalid, match=mechanism + " is accounted for where"):
             events.Events(other, (event,))
+
+
+def test_the_noise_of_steps_at_a_rate():
+    """The least noise of T steps: it meets the target, a little less does not, and other events of the list count too."""
+    steps = {"mechanism": "subsampled-gaussian", "rate": 0.01, "count": 1000}
+    noise = netdp.calibrate([steps], target=1, as_="dp:1e-5")
+    assert 0.99999 < float(netdp.convert(f"subsampled-gaussian:{noise!r},0.01 x1000", "dp:1e-5")) <= 1
+    assert float(netdp.convert(f"subsampled-gaussian:{noise * (1 - 3e-6)!r},0.01 x1000", "dp:1e-5")) > 1
+    held = events.Events("replace", ({"mechanism": "gaussian", "count": 10},))
+    alone = netdp.calibrate(held, target=1, as_="dp:1e-5")
+    more = netdp.calibrate([{"mechanism": "gaussian", "count": 10}, {"mechanism": "laplace", "noise": 4}], target=1, as_="dp:1e-5")
+    assert more > alone > 1
+    for given, word in (("davis", "rounds"), ([{"mechanism": "gaussian", "noise": 2}], "have a noise"), ([1, 2], "rounds")):
+        with pytest.raises(netdp.Invalid, match=word):
+            netdp.calibrate(given, target=1, as_="dp:1e-5")
+    with pytest.raises(netdp.NoAnswer, match="not met"):
+        netdp.calibrate([{"mechanism": "gaussian"}], target=1e-9, as_="dp:1e-5", max_noise=100)

@@ -151,3 +151,28 @@ def test_own_mixing_matrix():
         netdp.mixing("ring 32", W)
     with pytest.raises(netdp.Invalid, match="32 rows"):
         netdp.mixing("ring 8", W)
+
+
+def test_giant_component_of_everything(tmp_path):
+    """The largest component, with its names and weights, of whatever a graph is given as; of two as large the first."""
+    import scipy.sparse
+    pairs = [("c", "a"), ("a", "b"), ("b", "c"), ("x", "y")]
+    G = networkx.Graph()
+    G.add_weighted_edges_from((u, v, (1 + k) / 10) for k, (u, v) in enumerate(pairs))
+    matrix = networkx.to_numpy_array(G, weight=None)
+    numbers = [(0, 1), (1, 2), (2, 0), (3, 4)]
+    (tmp_path / "g.edges").write_text("".join(f"{u} {v}\n" for u, v in pairs))
+    for given in (G, matrix, scipy.sparse.csr_matrix(matrix), pairs, numbers, np.array(numbers), tuple(np.array(numbers).T.copy()),
+                  str(tmp_path / "g.edges"), tmp_path / "g.edges", netdp.graph(pairs, connected=False)):
+        got = netdp.graph(given, giant_component=True)
+        assert (got.nodes, got.edges, got.notes["outside"]) == (3, 3, 2), given
+    kept = netdp.graph(G, giant_component=True)
+    assert set(kept.names) == {"a", "b", "c"}
+    heavy = netdp.graph(G, weight="weight", giant_component=True)
+    alone = netdp.graph(G.subgraph("cab"), weight="weight")
+    order = [heavy.index(name) for name in alone.names]
+    assert np.array_equal(netdp.mixing(heavy, "file").to_numpy()[np.ix_(order, order)], netdp.mixing(alone, "file").to_numpy())
+    assert netdp.graph([(5, 6), (0, 1)], giant_component=True).names == [0, 1]
+    assert 2 < netdp.graph("erdos-renyi 40 0.05", giant_component=True).nodes < 40
+    whole = netdp.graph("ring 5")
+    assert netdp.graph(whole, giant_component=True) is whole

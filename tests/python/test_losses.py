@@ -137,8 +137,8 @@ REFUSED = [
 def test_same_refusal(refuses, line, graph, asked):
     with pytest.raises(netdp.Error) as told:
         netdp.losses(graph, **asked)
-    said = refuses(line)
-    assert str(told.value) in said, said
+    said = refuses(line).replace("--", "")  # each spells settings its own way
+    assert str(told.value).replace("--", "") in said, said
     assert "\n" not in str(told.value)
 
 

@@ -67,7 +67,9 @@ def test_dropped_rows_count_as_nothing(tmp_path):
     guard = netdp.Mechanism(tmp_path / "budget", epsilon=1e6, delta=1e-5)
     rows = [[1, 0]] * 100 + [[float("nan"), 1], [0, float("-inf")]]
     total = guard.gaussian(rows, clip=1, noise=2 ** -6, drop=True)
-    assert np.abs(total - [100, 0]).max() < 1
+    assert np.abs(total - [100, 0]).max() < 1 and guard.dropped == 2
+    guard.gaussian(rows[:100], clip=1, noise=2 ** -6)
+    assert guard.dropped == 0
     with pytest.raises(netdp.Invalid, match="row 100"):
         guard.gaussian(rows, clip=1, noise=2 ** -6)
 

@@ -1,7 +1,8 @@
-"""Questions made up at random, asked by the command and by Python: the same numbers to the last bit, or the same refusal."""
+"""Questions made up at random, asked by the command, by Python and by a study: the same numbers to the last bit, or the same refusal."""
 import json
 import math
 import os
+import pathlib
 import random
 import re
 import shlex
@@ -89,9 +90,66 @@ def by_python(family, settings, noise, unit):
         return None, str(wrong)
 
 
+SCHEMA = json.loads(pathlib.Path(os.environ["NETDP_SOURCE"], "docs", "reference", "study.schema.json").read_text(encoding="utf-8"))["properties"]
+#: Where a study has each setting that it says as a question does.
+KEYS = {**{leaf: section for section in ("protocol", "privacy") for leaf in SCHEMA[section]["properties"] if leaf in VALUES}, "batches": "data"}
+#: Settings that a study has in another way (data.rows, protocol.law, protocol.visits), finds itself, or has not.
+NO_KEYS = {"cycle", "contraction", "gamma", "levels", "flip", "shuffle", "rows", "certify", "nosuch"}
+
+
+def as_study(family, settings, noise, unit):
+    """The same question as a study; None where a study does not say it as a question does."""
+    if noise is None or "sum" in settings["protocol"] or "histogram" in settings["protocol"] or NO_KEYS & set(settings):
+        return None
+    study = {"graph": {"family": family}, "task": {"kind": "account"}, "protocol": {"kind": settings["protocol"], "rounds": settings["rounds"]},
+             "privacy": {"noise": noise, "as": unit}}
+    for name, text in settings.items():
+        if name not in ("protocol", "rounds"):
+            study.setdefault(KEYS[name], {})[name] = text
+    return study
+
+
+def by_study(study, folder):
+    path = folder / "study.yaml"
+    path.write_text(json.dumps(study))  # JSON is YAML
+    done = subprocess.run([COMMAND, "loss", str(path), "--json"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                          stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    if done.returncode == 0:
+        return json.loads(done.stdout)["variants"][0], None
+    assert done.returncode in (1, 2), (study, done)
+    return None, done.stderr.strip().splitlines()[-1].partition(": ")[2]
+
+
+def of_key(message):
+    """What a study's refusal says, without the place: "FILE:1: privacy.dither: ..." as "--dither: ..."."""
+    message = re.sub(r"^\S+study\.yaml(:\d+)?: ", "", message)
+    message = re.sub(r"\b(protocol|privacy|data)\.(\w+)", r"--\2", message).replace("; remove it", "; leave it out")
+    message = re.sub(r"(goes with|excludes) (\w+): ", r"\1 --\2 ", message.removeprefix("--privacy: ").removeprefix("privacy: "))
+    return plain(re.sub(r": give \S+, its target", ": ask netdp calibrate", message))
+
+
+def named(message, settings):
+    """The setting that a refusal begins with."""
+    first = re.match(r"-*([\w-]+)", of_key(message))
+    return next((name for name in (*settings, "as", "noise") if first and plain(name) == first.group(1)), None)
+
+
+def alike(refused, denied, settings):
+    """Is it one refusal? Where several things are wrong each may name another, the first that it reads."""
+    mine, theirs = named(refused, settings), named(denied, settings)
+    return plain(refused) == of_key(denied) or (mine != theirs and None not in (mine, theirs))
+
+
+def usual(refused, settings):
+    """Is what the question refuses the default of what its protocol does not take? In a study that says nothing."""
+    name = named(refused, settings)
+    return "does not apply" in refused and name in KEYS and str(SCHEMA[KEYS[name]]["properties"][name].get("default")) == settings[name]
+
+
 def plain(message):
     """What a refusal says, however its caller spells settings: "--protects row" and "protects='row'"."""
     message = re.sub(r" \(--protocol \S+ --help: what does\)", "", message)
+    message = re.sub(r" to 10+, or auto", "", message)  # a study takes fewer rounds
     message = re.sub(r"^(\w+): unknown option.*|^--(\w+): unknown option.*|^(\w+): no such setting.*", "unknown", message)
     return re.sub(r"[-_]+", "", re.sub(r"='([^']*)'", r" \1", message))
 
@@ -100,19 +158,30 @@ def number(value):
     return math.inf if value == "inf" else value
 
 
-@pytest.mark.parametrize("seed", range(COUNT))
-def test_one_question(seed):
+@pytest.mark.parametrize("seed", [int(each) for each in os.environ["NETDP_SEEDS"].split()] if "NETDP_SEEDS" in os.environ else range(COUNT))
+def test_one_question(seed, tmp_path):
     question = made_up(random.Random(seed))
     told, refused = by_command(*question)
     got, wrong = by_python(*question)
+    study = as_study(*question)
+    found, denied = by_study(study, tmp_path) if study else (None, None)
+    if study and refused and not denied and usual(refused, question[1]):
+        study = None
+    assert study is None or (refused is None) == (denied is None), (question, refused, denied)
     assert (refused is None) == (wrong is None), (question, refused, wrong)
     if refused is not None:
         assert plain(refused) == plain(wrong), (question, refused, wrong)
+        assert study is None or alike(refused, denied, question[1]), (question, refused, denied)
         return
     summary = told["summary"]
     assert (got.mean, got.worst, got.local) == tuple(number(summary[name]) for name in ("mean", "max", "local")), question
     assert (got.sound, got.certified, got.bound) == (told["sound"], told["certified"], told["bound"]), question
     assert got.rounds == told["protocol"]["rounds"] or got.protocol.startswith("ring"), question
+    if study:
+        guarantee = found["guarantee"]
+        assert (guarantee["mean"], guarantee["worst"]["epsilon"]) == (summary["mean"], summary["max"]), question
+        assert (guarantee["sound"], guarantee["certified"], guarantee["bound"]) == (told["sound"], told["certified"], told["bound"]), question
+        assert found["rounds"] == told["protocol"]["rounds"], question
 
 
 def ask_c(settings=(), calibrates=False, **more):

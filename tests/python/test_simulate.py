@@ -145,3 +145,14 @@ def test_torch():
         return models.grad
 
     assert np.allclose(ask(by_torch, torch=True).models, ask().models, rtol=1e-12)
+
+
+def test_the_curve_is_what_shorter_runs_end_with():
+    got = ask(noise=0.5, every=2)
+    assert got.curve_steps.tolist() == [0, 2, 4, 6] and got.curve.shape == (4, 8, 3)
+    assert (got.curve[0] == 0).all() and (got.curve[-1] == got.models).all() and (got.models == ask(noise=0.5).models).all()
+    for point, steps in ((1, 2), (2, 4)):
+        assert np.array_equal(got.curve[point], ask(noise=0.5, rounds=2 * steps).models)
+    assert ask().curve is None and ask().curve_steps is None
+    with pytest.raises(netdp.Invalid, match="every"):
+        ask(every=-1)

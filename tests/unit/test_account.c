@@ -381,6 +381,59 @@ static void test_noise_error(void **state)
 }
 
 /* Phases, by the covariance of the states: C to W (C + noise) W, and the end dither on top. */
+/* What one eigenvalue leaves, by the recursion of the rounds alone. */
+static double energy_of_mode(const netdp_linear *protocol, double value, double weight)
+{
+    double energy = 0;
+    for (int64_t begin = 0; begin < protocol->rounds; begin++) {
+        double before = begin == 0 ? 1 : 0, now = begin == 0 ? value : 1;
+        for (int64_t t = begin == 0 ? 1 : begin; t < protocol->rounds; t++) {
+            const double next =
+                protocol->accelerate ? weight * value * now + (1 - weight) * before : value * now;
+            before = now;
+            now = next;
+        }
+        const double noise = netdp_linear_noise(protocol, begin);
+        energy += noise * noise * now * now;
+    }
+    return energy;
+}
+
+/* Above 4,000 nodes node by node: a torus, whose nodes are alike, and a star, whose are not. */
+static void test_noise_error_of_large_networks(void **state)
+{
+    (void)state;
+    const double turn = 2 * acos(-1.0) / 64;
+    net torus = family("torus 64 64"), star = family("star 4001");
+    const double torus_gap = (2 - 2 * cos(turn)) / 5, star_gap = 1.0 / 4001;
+    for (int kind = 0; kind < 6; kind++) {
+        netdp_linear protocol = {.rounds = kind < 3 ? 9 : 40,
+                                 .dither = kind % 3 == 0 ? 0 : 0.3,
+                                 .dither_decay = kind == 5 ? 0.5 : 0,
+                                 .accelerate = kind % 3 == 2};
+        double got = 0, want = 0, weight = netdp_linear_chebyshev(torus_gap);
+        protocol.mixing = torus.mixing;
+        for (int i = 0; i < 64 * 64; i++)
+            want += energy_of_mode(
+                &protocol, (1 + 2 * cos(turn * (i / 64)) + 2 * cos(turn * (i % 64))) / 5, weight);
+        assert_ok(netdp_noise_error(&protocol, &got, &error));
+        assert_close(got, want / (2 * 64 * 64), 0, 1e-6);
+        protocol.mixing = star.mixing;
+        weight = netdp_linear_chebyshev(star_gap);
+        want = energy_of_mode(&protocol, 1, weight) + energy_of_mode(&protocol, 0, weight) +
+               3999 * energy_of_mode(&protocol, 1 - star_gap, weight);
+        assert_ok(netdp_noise_error(&protocol, &got, &error));
+        assert_close(got, want / (2 * 4001), 0, 1e-6);
+    }
+    const netdp_linear long_one = {.mixing = star.mixing, .rounds = 1000000};
+    const netdp_linear paired = {.mixing = torus.mixing, .rounds = 9, .pairing = {torus.graph, 1}};
+    double got = -1;
+    assert_fails(netdp_noise_error(&long_one, &got, &error), NETDP_NO_ANSWER);
+    assert_fails(netdp_noise_error(&paired, &got, &error), NETDP_NO_ANSWER);
+    net_drop(torus);
+    net_drop(star);
+}
+
 static void test_noise_error_of_phases(void **state)
 {
     (void)state;
@@ -701,6 +754,7 @@ int main(void)
         cmocka_unit_test(test_bad_requests),
         cmocka_unit_test(test_rounds_auto),
         cmocka_unit_test(test_noise_error),
+        cmocka_unit_test(test_noise_error_of_large_networks),
         cmocka_unit_test(test_noise_error_of_phases),
         cmocka_unit_test(test_calibrate_refuses),
         cmocka_unit_test(test_calibrate_lands),

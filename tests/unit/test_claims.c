@@ -455,6 +455,11 @@ static void test_counterexamples(void **state)
         {"decor", "star 16", "metropolis", "rounds=1 pair-noise=2.2 from=1 to=0", NAN, 1, 1},
         {"decor", "star 16", "metropolis", "rounds=1 pair-noise=10 from=1 to=0", 0.0717435, 1, 1},
         {"decor", "star 16", "metropolis", "rounds=1 pair-noise=1000 from=1 to=0", 0.0625009, 1, 1},
+        /* 30: 150 log(1 + sum_t 2^-t (e^(1/(16 (t + 1))) - 1)) on two nodes, who know the path; ring */
+        {"pn-f-dp", "complete 2", "uniform", "rounds=300 noise=4 from=1 to=0", 3.62597, 9.4907,
+         9.4907},
+        {"pn-f-dp", "ring 12", "hamilton", "rounds=240 noise=6 from=1 to=0", NAN, 0.270887,
+         0.440103},
         /* 1: shared noise */
         {"C-theorem-1", "ring 60", "metropolis", "rounds=68 noise=1 dither=1e-4 from=15 to=0",
          0.0156086, 0.254013, 0.254013},
@@ -555,6 +560,30 @@ static void test_closed_forms_are_too_small(void **state)
     for (int p = 2; p < 200; p += 2)
         even += pow(0.7, p) / p;
     assert_close(at("argument=0.7", "A-proposition-1-even"), 2 * even, 0, 1e-13);
+}
+
+/* 30: on two nodes, who know the whole path, one contribution and two, whose truth is a sum over excursions. */
+static void test_observers_own_noise_hides_nothing(void **state)
+{
+    (void)state;
+    struct net net = on("complete 2", "uniform");
+    const double c = 1.0 / 16; /* alpha (alpha - 1) / (2 sigma^2) */
+    double claimed = 0, once = 0, together = 0;
+    for (int t = 1; t <= 300; t++) {
+        claimed += ldexp(expm1(c / (t + 1)), -t);
+        once += ldexp(exp(c / t), -t);
+        together += t > 1 ? ldexp(exp(4 * c / t), -t) : 0;
+    }
+    set(&net, "rounds=300 noise=4 cap=1 from=1 to=0");
+    assert_close(value(&net, "pn-f-dp"), log1p(claimed), 1e-12, 0);
+    assert_true(value(&net, "pn-f-dp") < log(once));
+    assert_close(holds(&net, "pn-f-dp").at_most, log(once), 0, 1e-4);
+    set(&net, "cap=2");
+    assert_close(value(&net, "pn-f-dp"), 2 * log1p(claimed), 1e-12, 0);
+    const double truth = log(together + exp(c) / 2 * once);
+    assert_true(value(&net, "pn-f-dp") < 0.5 * truth && 2 * log(once) < 0.9 * truth);
+    assert_true(holds(&net, "pn-f-dp").at_most >= truth);
+    drop(&net);
 }
 
 /* 12: a known sender: 0.242 by Appendix B.1, where 0.0966 holds with the whole path known. */
@@ -916,6 +945,7 @@ int main(void)
         cmocka_unit_test(test_missing_and_bad_inputs),
         cmocka_unit_test(test_counterexamples),
         cmocka_unit_test(test_closed_forms_are_too_small),
+        cmocka_unit_test(test_observers_own_noise_hides_nothing),
         cmocka_unit_test(test_known_senders_cost_nothing),
         cmocka_unit_test(test_walk_convergence),
         cmocka_unit_test(test_contributions_that_react),

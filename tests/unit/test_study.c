@@ -837,7 +837,8 @@ static void test_bad_walks(void **state)
         const char *protocol, *more, *fragment;
     } bad[] = {
         {"{kind: walk, rounds: auto}", NULL,
-         ":5: protocol.rounds: auto applies to averaging and muffliato-sgd; give a number"},
+         ":5: protocol.rounds: auto applies to averaging, random-averaging and, in a study, "
+         "muffliato-sgd; give a number"},
         {"{kind: walk, rounds: 9, inner: 3}", NULL,
          ":5: protocol.inner: does not apply to walk; remove it"},
         {"{kind: walk, rounds: 9, accelerate: true}", NULL,
@@ -893,7 +894,8 @@ static void test_bad_phases(void **state)
     } bad[] = {
         {"{kind: muffliato-sgd, rounds: auto}", ":5: protocol.phases: is missing; rounds: auto"},
         {"{kind: gossip-sgd, rounds: auto}",
-         ":5: protocol.rounds: auto applies to averaging and muffliato-sgd; give a number"},
+         ":5: protocol.rounds: auto applies to averaging, random-averaging and, in a study, "
+         "muffliato-sgd; give a number"},
         {"{kind: gossip-sgd, rounds: auto, phases: 3}", ":5: protocol.rounds: auto applies to"},
         {"{kind: gossip-sgd, rounds: 9, phases: 3}",
          ":5: protocol.phases: does not apply to gossip-sgd; remove it"},
@@ -1270,8 +1272,9 @@ static void test_bad_quick_and_sweeps(void **state)
 static void test_table_of_keys(void **state)
 {
     (void)state;
-    const netdp_i_key *sees = &netdp_i_keys[netdp_i_key_find("privacy.sees")];
-    const netdp_i_key *own = &netdp_i_keys[netdp_i_key_find("privacy.own_noise")];
+    const netdp_i_rule *sees = netdp_i_key_rule(&netdp_i_keys[netdp_i_key_find("privacy.sees")]);
+    const netdp_i_rule *own =
+        netdp_i_key_rule(&netdp_i_keys[netdp_i_key_find("privacy.own_noise")]);
     for (int i = 0; sees->word[i] != NULL; i++)
         assert_string_equal(sees->word[i], netdp_sees_name((netdp_sees)i));
     for (int i = 0; own->word[i] != NULL; i++)

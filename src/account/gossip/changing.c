@@ -22,47 +22,33 @@
 #include "account/observe/filter.h"
 #include "account/observe/pairing.h"
 #include "base/fail.h"
-#include "base/memory.h"
 
 void netdp_i_changing_clear(netdp_i_changing *changing)
 {
     netdp_sequence_free(changing->sequence);
     netdp_i_gain_clear(&changing->gain);
-    netdp_i_free(changing->member);
-    netdp_i_free(changing->quiet);
-    netdp_i_free(changing->marked);
-    netdp_i_free(changing->p);
-    netdp_i_free(changing->e);
-    netdp_i_free(changing->w);
-    netdp_i_free(changing->told);
-    netdp_i_free(changing->seen);
-    netdp_i_free(changing->draws);
-    netdp_i_free(changing->fresh);
-    netdp_i_free(changing->reach);
-    netdp_i_free(changing->image);
-    netdp_i_free(changing->work);
+    netdp_i_pool_clear(&changing->pool);
     *changing = (netdp_i_changing){0};
 }
 
-static bool allocate(netdp_i_changing *c)
+static netdp_status allocate(netdp_i_changing *c, netdp_error *error)
 {
     const int64_t n = c->nodes;
-    c->member = NETDP_I_NEW(bool, n);
-    c->quiet = NETDP_I_NEW(bool, n);
-    c->marked = NETDP_I_NEW(bool, n);
-    c->p = NETDP_I_NEW(double, (c->factored ? 2 : 1) * n * n);
-    c->e = NETDP_I_NEW(double, n * c->columns);
-    c->w = NETDP_I_NEW(double, n * c->columns);
-    c->told = NETDP_I_NEW(bool, c->columns);
-    c->seen = NETDP_I_NEW(int32_t, n);
-    c->draws = NETDP_I_NEW(int32_t, n);
-    c->fresh = NETDP_I_NEW(double, n);
-    c->reach = NETDP_I_NEW(double, n);
-    c->image = NETDP_I_NEW(double, (c->factored ? 2 : 1) * n * n);
-    c->work = NETDP_I_NEW(double, 2 * n);
-    return c->member != NULL && c->quiet != NULL && c->marked != NULL && c->p != NULL &&
-           c->e != NULL && c->w != NULL && c->told != NULL && c->seen != NULL && c->draws != NULL &&
-           c->fresh != NULL && c->reach != NULL && c->image != NULL && c->work != NULL;
+    c->member = NETDP_I_TAKE(&c->pool, bool, n);
+    c->quiet = NETDP_I_TAKE(&c->pool, bool, n);
+    c->marked = NETDP_I_TAKE(&c->pool, bool, n);
+    c->p = NETDP_I_TAKE(&c->pool, double, (c->factored ? 2 : 1) * n * n);
+    c->e = NETDP_I_TAKE(&c->pool, double, n * c->columns);
+    c->w = NETDP_I_TAKE(&c->pool, double, n * c->columns);
+    c->told = NETDP_I_TAKE(&c->pool, bool, c->columns);
+    c->seen = NETDP_I_TAKE(&c->pool, int32_t, n);
+    c->draws = NETDP_I_TAKE(&c->pool, int32_t, n);
+    c->fresh = NETDP_I_TAKE(&c->pool, double, n);
+    c->reach = NETDP_I_TAKE(&c->pool, double, n);
+    c->image = NETDP_I_TAKE(&c->pool, double, (c->factored ? 2 : 1) * n * n);
+    c->work = NETDP_I_TAKE(&c->pool, double, 2 * n);
+    TRY(netdp_i_pool_made(&c->pool, error));
+    return netdp_i_gain_new(c->nodes, c->nodes, &c->gain, error);
 }
 
 /* The most that the standard deviation of what one round brings is: 1, with noise in pairs more. */
@@ -102,8 +88,7 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
                           .members = watcher->member,
                           .member_count = watcher->count};
     c.factored = scale_of(protocol, watcher) < NETDP_I_FACTOR_BELOW;
-    netdp_status status =
-        allocate(&c) ? netdp_i_gain_new(n, n, &c.gain, error) : netdp_i_no_memory(error);
+    netdp_status status = allocate(&c, error);
     if (status == NETDP_OK)
         status = netdp_sequence_new(protocol->mixing, &protocol->varying, &c.sequence, error);
     if (status != NETDP_OK) {
@@ -212,15 +197,15 @@ static netdp_status add_own_pairs(netdp_i_changing *c, double noise, netdp_error
                 c->p[partner[i] * n + partner[k]] += square * ((i == k) - (2 - d * share) * share);
         return NETDP_OK;
     }
-    double *amount = NETDP_I_NEW(double, d);
-    netdp_status status = amount == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t k = 0; status == NETDP_OK && k < d; k++) {
+    OWNED double *amount = NETDP_I_NEW(double, d);
+    if (amount == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t k = 0; k < d; k++) {
         for (int32_t i = 0; i < d; i++)
             amount[i] = pairing->noise * ((i == k) - share);
-        status = add_source(c, partner, amount, d, error);
+        TRY(add_source(c, partner, amount, d, error));
     }
-    netdp_i_free(amount);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status add_pair(netdp_i_changing *c, int32_t v, int32_t w, netdp_error *error)

@@ -9,6 +9,8 @@
 
 #include "account/losses/losses.h"
 #include "account/observe/gain.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /* An observer set of a changing network: whom it sees depends on the round. */
 typedef struct netdp_i_watcher {
@@ -44,6 +46,7 @@ typedef struct netdp_i_changing {
     double *fresh; /* [nodes]: noise that the node drew in the round at hand */
     double *reach; /* [nodes]: of members, the fresh noise of others that came with the last sum */
     double *image, *work; /* scratch */
+    netdp_i_pool pool;
 } netdp_i_changing;
 
 /* `columns` responses are carried. At most NETDP_DENSE_NODES nodes: NETDP_NO_ANSWER above. */
@@ -89,7 +92,7 @@ netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_w
                                    netdp_error *error);
 
 /*
- * The same, proven (docs/proofs/certificate.md): of one contribution, or of phases with an end
+ * The same, proven (docs/proofs/shift.md): of one contribution, or of phases with an end
  * dither; without acceleration, where every node contributes.
  */
 netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i_watcher *watcher,

@@ -1,5 +1,5 @@
 /*
- * Certificates where W changes from round to round (docs/proofs/certificate.md): the filter's run
+ * Certificates where W changes from round to round (docs/proofs/shift.md): the filter's run
  * is kept, and what each round is like, and the shift that they mean is evaluated.
  */
 #include "account/gossip/changing.h"
@@ -10,7 +10,6 @@
 
 #include "account/observe/certificate.h"
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 
 /* One run of rounds from a known start. */
@@ -43,11 +42,9 @@ static netdp_status keep_sight(run *r, int64_t t, bool spent, netdp_error *error
         return NETDP_OK;
     int32_t *seen = NETDP_I_NEW(int32_t, s);
     sight->seen = seen;
-    netdp_status status = seen == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_gain_new(c->nodes, c->seen_count, &sight->gain, error);
-    if (status != NETDP_OK)
-        return status;
+    if (seen == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_gain_new(c->nodes, c->seen_count, &sight->gain, error));
     sight->count = c->seen_count;
     sight->gain.rank = c->gain.rank;
     memcpy(seen, c->seen, s * sizeof *seen);
@@ -64,25 +61,19 @@ static netdp_status record(run *r, const netdp_linear *protocol, int64_t begin,
 {
     netdp_i_changing *c = &r->filter;
     const netdp_i_shift_problem *scene = &r->scene;
-    netdp_status status = netdp_i_changing_new(protocol, r->watcher, 1, c, error);
-    if (status == NETDP_OK)
-        status = netdp_i_changing_begin(c, begin, 1, error);
-    for (int64_t t = 0; status == NETDP_OK && t < scene->rounds; t++) {
-        status = netdp_i_changing_observe(c, error);
-        if (status == NETDP_OK)
-            status = keep_sight(r, t, false, error);
-        if (status == NETDP_OK && t + 1 < scene->rounds)
-            status = netdp_i_changing_predict(c, begin + t + 1, scene->round[t + 1].noise, error);
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "accounting", (double)(t + 1), (double)scene->rounds,
-                                    error);
+    TRY(netdp_i_changing_new(protocol, r->watcher, 1, c, error));
+    TRY(netdp_i_changing_begin(c, begin, 1, error));
+    for (int64_t t = 0; t < scene->rounds; t++) {
+        TRY(netdp_i_changing_observe(c, error));
+        TRY(keep_sight(r, t, false, error));
+        if (t + 1 < scene->rounds)
+            TRY(netdp_i_changing_predict(c, begin + t + 1, scene->round[t + 1].noise, error));
+        TRY(netdp_i_report(progress, "accounting", (double)(t + 1), (double)scene->rounds, error));
     }
-    if (status == NETDP_OK && netdp_i_scene_ends(scene)) {
-        status = netdp_i_changing_last(c, scene->end > 0, scene->end, error);
-        if (status == NETDP_OK)
-            status = keep_sight(r, scene->rounds, true, error);
-    }
-    return status;
+    if (!netdp_i_scene_ends(scene))
+        return NETDP_OK;
+    TRY(netdp_i_changing_last(c, scene->end > 0, scene->end, error));
+    return keep_sight(r, scene->rounds, true, error);
 }
 
 /* `rounds` from `begin` on of a protocol that takes one contribution, in their first. */
@@ -102,17 +93,14 @@ static netdp_status prove(const netdp_linear *protocol, const netdp_linear *once
                                      .rounds = once->rounds,
                                      .end = end,
                                      .weight = 1};
+    CLEARED(run_clear)
     run r = {.watcher = watcher, .observations = once->rounds + (sums || end > 0)};
     r.sight = NETDP_I_NEW(netdp_i_sight, r.observations);
-    netdp_status status = r.sight == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_shift_problem_new(protocol, &view, &r.scene, error);
-    if (status == NETDP_OK)
-        status = record(&r, protocol, begin, progress, error);
-    if (status == NETDP_OK)
-        status = netdp_i_certified_sights(once, &r.scene, summed, r.sight, of, progress, error);
-    run_clear(&r);
-    return status;
+    if (r.sight == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_shift_problem_new(protocol, &view, &r.scene, error));
+    TRY(record(&r, protocol, begin, progress, error));
+    return netdp_i_certified_sights(once, &r.scene, summed, r.sight, of, progress, error);
 }
 
 netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i_watcher *watcher,
@@ -123,17 +111,18 @@ netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i
     if (protocol->every == 0)
         return prove(protocol, &once, watcher, 0, 0, of, progress, error);
     const int64_t phases = protocol->rounds / protocol->every;
-    const netdp_i_sources each = {of->count, of->node, NETDP_I_NEW(double, of->count)};
-    netdp_status status = each.loss == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    OWNED double *loss = NETDP_I_NEW(double, of->count);
+    if (loss == NULL)
+        return netdp_i_no_memory(error);
+    const netdp_i_sources each = {of->count, of->node, loss};
     once.rounds = protocol->every;
     once.every = 0;
     memset(of->loss, 0, (size_t)of->count * sizeof *of->loss);
-    for (int64_t k = 0; status == NETDP_OK && k < phases; k++) {
-        status = prove(protocol, &once, watcher, k * protocol->every, protocol->end_dither, &each,
-                       progress, error);
-        for (int32_t i = 0; status == NETDP_OK && i < of->count; i++)
+    for (int64_t k = 0; k < phases; k++) {
+        TRY(prove(protocol, &once, watcher, k * protocol->every, protocol->end_dither, &each,
+                  progress, error));
+        for (int32_t i = 0; i < of->count; i++)
             of->loss[i] = (of->loss[i] + each.loss[i]) * (1 + DBL_EPSILON);
     }
-    netdp_i_free(each.loss);
-    return status;
+    return NETDP_OK;
 }

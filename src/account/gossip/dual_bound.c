@@ -9,7 +9,7 @@
 
 #include "base/clones.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 
 #if defined(__x86_64__) && defined(__ELF__)
 #define WIDER NETDP_I_CLONES("avx2", "default")
@@ -38,21 +38,14 @@ struct netdp_i_dual {
     double *beside;   /* [size] */
     double *scales;   /* [size] */
     double *work;     /* [size][WORK] */
+    netdp_i_pool pool;
 };
 
 void netdp_i_dual_free(netdp_i_dual *scratch)
 {
     if (scratch == NULL)
         return;
-    netdp_i_free(scratch->copy);
-    netdp_i_free(scratch->diagonal);
-    netdp_i_free(scratch->vectors);
-    netdp_i_free(scratch->sums);
-    netdp_i_free(scratch->sorted);
-    netdp_i_free(scratch->signs);
-    netdp_i_free(scratch->beside);
-    netdp_i_free(scratch->scales);
-    netdp_i_free(scratch->work);
+    netdp_i_pool_clear(&scratch->pool);
     netdp_i_free(scratch);
 }
 
@@ -61,19 +54,18 @@ netdp_status netdp_i_dual_new(int32_t size, netdp_i_dual **scratch, netdp_error 
     netdp_i_dual *made = NETDP_I_NEW(netdp_i_dual, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
+    netdp_i_pool *pool = &made->pool;
     made->size = size;
-    made->copy = NETDP_I_NEW(double, (int64_t)size *size);
-    made->diagonal = NETDP_I_NEW(double, size);
-    made->vectors = NETDP_I_NEW(double, (int64_t)size *RANK);
-    made->sums = NETDP_I_NEW(double, size);
-    made->sorted = NETDP_I_NEW(double, size);
-    made->signs = NETDP_I_NEW(double, size);
-    made->beside = NETDP_I_NEW(double, size);
-    made->scales = NETDP_I_NEW(double, size);
-    made->work = NETDP_I_NEW(double, (int64_t)size *WORK);
-    if (made->copy == NULL || made->diagonal == NULL || made->vectors == NULL ||
-        made->sums == NULL || made->sorted == NULL || made->signs == NULL || made->beside == NULL ||
-        made->scales == NULL || made->work == NULL) {
+    made->copy = NETDP_I_TAKE(pool, double, (int64_t)size *size);
+    made->diagonal = NETDP_I_TAKE(pool, double, size);
+    made->vectors = NETDP_I_TAKE(pool, double, (int64_t)size *RANK);
+    made->sums = NETDP_I_TAKE(pool, double, size);
+    made->sorted = NETDP_I_TAKE(pool, double, size);
+    made->signs = NETDP_I_TAKE(pool, double, size);
+    made->beside = NETDP_I_TAKE(pool, double, size);
+    made->scales = NETDP_I_TAKE(pool, double, size);
+    made->work = NETDP_I_TAKE(pool, double, (int64_t)size *WORK);
+    if (pool->failed) {
         netdp_i_dual_free(made);
         return netdp_i_no_memory(error);
     }

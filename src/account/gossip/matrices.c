@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 #include "base/parallel.h"
 
 /* Late contributions whose products with early ones are formed together: they start together. */
@@ -38,6 +38,7 @@ struct netdp_i_matrices {
     double *shifted; /* [met][ages][seen]: their responses in the rounds from `first` */
     double *sums;    /* [slots][seen]: what the last sum shows of each */
     double *step;    /* [late][late]: M_kl - M_{k+1,l+1}, backwards */
+    netdp_i_pool pool;
 };
 
 /* Rounds from one contribution to the next, no more than there are: beyond, all is the same. */
@@ -70,15 +71,7 @@ void netdp_i_matrices_free(netdp_i_matrices *x)
     if (x == NULL)
         return;
     netdp_i_response_clear(&x->response);
-    netdp_i_free(x->w);
-    netdp_i_free(x->columns);
-    netdp_i_free(x->heard);
-    netdp_i_free(x->energy);
-    netdp_i_free(x->h);
-    netdp_i_free(x->last);
-    netdp_i_free(x->shifted);
-    netdp_i_free(x->sums);
-    netdp_i_free(x->step);
+    netdp_i_pool_clear(&x->pool);
     netdp_i_free(x);
 }
 
@@ -178,13 +171,11 @@ static netdp_status allocate(netdp_i_matrices *x, netdp_error *error)
     const int64_t felt = (x->first + x->ages - 1) / x->every + 1;
     x->met = (int32_t)((felt < x->slots ? felt : x->slots) - x->early);
     x->fresh = felt_last(x);
-    x->h = NETDP_I_NEW(double, x->nodes * x->reach * s);
-    x->last = NETDP_I_NEW(double, x->nodes * x->ages * s);
-    x->sums = NETDP_I_NEW(double, x->threads * x->slots * s);
-    x->step = NETDP_I_NEW(double, x->threads *late *late);
-    if (x->h == NULL || x->last == NULL || x->sums == NULL || x->step == NULL)
-        return netdp_i_no_memory(error);
-    return NETDP_OK;
+    x->h = NETDP_I_TAKE(&x->pool, double, x->nodes * x->reach * s);
+    x->last = NETDP_I_TAKE(&x->pool, double, x->nodes * x->ages * s);
+    x->sums = NETDP_I_TAKE(&x->pool, double, x->threads * x->slots * s);
+    x->step = NETDP_I_TAKE(&x->pool, double, x->threads *late *late);
+    return netdp_i_pool_made(&x->pool, error);
 }
 
 static netdp_status allocate_responses(netdp_i_matrices *x, const netdp_i_gains *gains,
@@ -198,11 +189,10 @@ static netdp_status allocate_responses(netdp_i_matrices *x, const netdp_i_gains 
         status = allocate(x, error);
     if (status != NETDP_OK)
         return status;
-    x->w = NETDP_I_NEW(double, x->early * x->nodes * x->lines);
-    x->energy = NETDP_I_NEW(double, (int64_t)x->early * x->nodes);
-    x->shifted = NETDP_I_NEW(double, x->met * x->ages * x->seen);
-    return x->w == NULL || x->energy == NULL || x->shifted == NULL ? netdp_i_no_memory(error)
-                                                                   : NETDP_OK;
+    x->w = NETDP_I_TAKE(&x->pool, double, x->early * x->nodes * x->lines);
+    x->energy = NETDP_I_TAKE(&x->pool, double, (int64_t)x->early * x->nodes);
+    x->shifted = NETDP_I_TAKE(&x->pool, double, x->met * x->ages * x->seen);
+    return netdp_i_pool_made(&x->pool, error);
 }
 
 static netdp_i_matrices *matrices_begin(const netdp_linear *protocol, const netdp_i_gains *gains,
@@ -567,13 +557,13 @@ netdp_status netdp_i_matrices_retraced(const netdp_linear *protocol, const netdp
     const int64_t count = lines_of(x->seen);
     if (status == NETDP_OK)
         status = netdp_i_traces_new(retrace, count, &g.lines, error);
-    x->columns = NETDP_I_NEW(double, (int64_t)nodes * x->early * (x->early + x->met));
-    x->heard = NETDP_I_NEW(double, (int64_t)nodes * x->early * x->seen);
+    x->columns = NETDP_I_TAKE(&x->pool, double, (int64_t)nodes * x->early * (x->early + x->met));
+    x->heard = NETDP_I_TAKE(&x->pool, double, (int64_t)nodes * x->early * x->seen);
     g.kept = NETDP_I_NEW(double, (int64_t)nodes * x->early * count);
     g.shifted = NETDP_I_NEW(double, x->threads * x->met * count);
     g.square = NETDP_I_NEW(double, x->first + 1);
-    if (status == NETDP_OK && (x->columns == NULL || x->heard == NULL || g.kept == NULL ||
-                               g.shifted == NULL || g.square == NULL))
+    if (status == NETDP_OK &&
+        (x->pool.failed || g.kept == NULL || g.shifted == NULL || g.square == NULL))
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK) {
         fill_shown(x, retrace, from);

@@ -1,6 +1,7 @@
 /*
  * What the noise alone does to a result: the sum over its sources of their variance times the energy
- * of the result's response to them, mode by mode of W.
+ * of the result's response to them, mode by mode of W; or node by node, by sparse products, where
+ * that is less: one node stands for all where W is the same from each.
  */
 #include <netdp/account.h>
 
@@ -11,7 +12,14 @@
 #include "account/gossip/pairs_left.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "mixing/alike.h"
 #include "mixing/dense.h"
+#include "mixing/mixing.h"
+
+/* A minute, and the memory of a changing network's responses. */
+#define MOST_PRODUCTS 1e11
+#define MOST_BYTES 4e9
 
 /* sum_{k=1}^{count} x^k for x in [0, 1], without cancellation near 1. */
 static double geometric(double x, double count)
@@ -103,6 +111,11 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
 {
     const int64_t n = netdp_mixing_rows(protocol->mixing).nodes;
     netdp_sequence *sequence = NULL;
+    if (2.0 * (double)(n * n * (int64_t)sizeof(double)) > MOST_BYTES)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "the exact error of the noise on a changing network takes more than %g "
+                            "bytes; fewer nodes",
+                            MOST_BYTES);
     double *r = NETDP_I_NEW(double, n *n), *mixed = NETDP_I_NEW(double, n *n);
     bool *living = NETDP_I_NEW(bool, n);
     netdp_status status =
@@ -154,11 +167,6 @@ static netdp_status check(const netdp_linear *protocol, netdp_error *error)
     const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
     if (status != NETDP_OK)
         return status;
-    if (netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES)
-        return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "the exact error of the noise needs all eigenvalues of W: at most %d "
-                            "nodes",
-                            NETDP_DENSE_NODES);
     if (protocol->own != NULL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the error of the noise is known where all nodes have as much");
@@ -194,8 +202,113 @@ static double energy_of(const netdp_linear *protocol, double value, double weigh
     return energy;
 }
 
-/* Of a network that does not change, over all eigenvalues. */
-static netdp_status fixed_energy(const netdp_linear *protocol, double *energy, netdp_error *error)
+/* ---- Node by node ---- */
+
+enum {
+    BLOCK = 8,  /* columns that go through the products together */
+    SMALL = 64, /* all eigenvalues of so few take no time: nobody asks whether they are alike */
+};
+
+typedef struct nodes {
+    const netdp_linear *protocol;
+    netdp_rows rows;
+    double weight;   /* Chebyshev's */
+    double *scratch; /* [threads][3][nodes][BLOCK] */
+    int32_t count;   /* how many nodes are asked */
+    double *energy;  /* [blocks] */
+} nodes;
+
+/* next = weight W now + (1 - weight) before, or W now; then they move on. */
+static void advance(const nodes *z, double *column[3], int32_t width)
+{
+    double *next = column[2];
+    netdp_i_rows_apply_part(z->rows, 0, z->rows.nodes, column[1], next, width);
+    for (int64_t i = 0; z->protocol->accelerate && i < (int64_t)z->rows.nodes * width; i++)
+        next[i] = z->weight * next[i] + (1 - z->weight) * column[0][i];
+    column[2] = column[0];
+    column[0] = column[1];
+    column[1] = next;
+}
+
+static double square_of(const nodes *z, const double *column, int32_t width)
+{
+    return cblas_ddot(z->rows.nodes * width, column, 1, column, 1);
+}
+
+/* What each of a block of nodes leaves in all results: its noise of round 0, and of the later ones. */
+static netdp_status energy_of_block(void *context, int64_t block, int thread, netdp_error *error)
+{
+    nodes *z = context;
+    const int64_t n = z->rows.nodes, first = block * BLOCK;
+    const int32_t width = (int32_t)(z->count - first < BLOCK ? z->count - first : BLOCK);
+    const int64_t rounds = z->protocol->rounds;
+    double *scratch = z->scratch + (int64_t)thread * 3 * n * BLOCK, energy = 0;
+    double *column[3] = {scratch, scratch + n * BLOCK, scratch + 2 * n * BLOCK};
+    (void)error;
+    for (int later = 0; later < 2; later++) {
+        /* Accelerated rounds begin with one plain mixing; a later noise has nothing before it. */
+        memset(scratch, 0, (size_t)(3 * n * BLOCK) * sizeof *scratch);
+        if (later == 1 && z->protocol->dither == 0)
+            break;
+        for (int32_t i = 0; i < width; i++)
+            column[1][(first + i) * width + i] = 1;
+        if (later == 0) {
+            memcpy(column[0], column[1], (size_t)(n * width) * sizeof *scratch);
+            netdp_i_rows_apply_part(z->rows, 0, (int32_t)n, column[0], column[1], width);
+        }
+        for (int64_t t = 1; t < rounds; t++) {
+            advance(z, column, width);
+            if (later == 1)
+                energy += variance(z->protocol, rounds - t) * square_of(z, column[1], width);
+        }
+        if (later == 0)
+            energy += square_of(z, column[1], width);
+    }
+    z->energy[block] = energy;
+    return NETDP_OK;
+}
+
+/* Multiplications that the products take; INFINITY where they do not tell all. */
+static double products_work(const netdp_linear *protocol, int32_t *count)
+{
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    if (protocol->every > 0 || netdp_pairing_is(&protocol->pairing) ||
+        netdp_quiet_is(&protocol->quiet))
+        return INFINITY;
+    *count = rows.nodes > SMALL && netdp_i_rows_alike(rows) ? 1 : rows.nodes;
+    return (protocol->dither == 0 ? 1.0 : 2.0) * *count * (double)protocol->rounds *
+           ((double)rows.start[rows.nodes] + rows.nodes);
+}
+
+static netdp_status energy_by_products(const netdp_linear *protocol, int32_t count, double *energy,
+                                       netdp_error *error)
+{
+    nodes z = {.protocol = protocol, .rows = netdp_mixing_rows(protocol->mixing), .count = count};
+    const int32_t blocks = (count + BLOCK - 1) / BLOCK;
+    netdp_spectrum spectrum = {0};
+    netdp_status status =
+        protocol->accelerate
+            ? netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error)
+            : NETDP_OK;
+    if (status != NETDP_OK)
+        return status;
+    z.weight = netdp_linear_chebyshev(spectrum.gap);
+    z.scratch = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 3 * z.rows.nodes * BLOCK);
+    z.energy = NETDP_I_NEW(double, blocks);
+    status = z.scratch == NULL || z.energy == NULL
+                 ? netdp_i_no_memory(error)
+                 : netdp_i_for_each(blocks, energy_of_block, &z, NULL, "products of W", error);
+    *energy = 0;
+    for (int32_t i = 0; status == NETDP_OK && i < blocks; i++)
+        *energy += z.energy[i] * z.rows.nodes / count;
+    netdp_i_free(z.scratch);
+    netdp_i_free(z.energy);
+    return status;
+}
+
+/* Over all eigenvalues. */
+static netdp_status energy_by_modes(const netdp_linear *protocol, double *energy,
+                                    netdp_error *error)
 {
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
     const bool pairs = netdp_pairing_is(&protocol->pairing);
@@ -215,6 +328,23 @@ static netdp_status fixed_energy(const netdp_linear *protocol, double *energy, n
     netdp_i_free(value);
     netdp_i_free(vector);
     return status;
+}
+
+/* Of a network that does not change: the way that takes less. */
+static netdp_status fixed_energy(const netdp_linear *protocol, double *energy, netdp_error *error)
+{
+    const double n = netdp_mixing_rows(protocol->mixing).nodes;
+    int32_t count = 0;
+    const double work = products_work(protocol, &count);
+    if (n <= NETDP_DENSE_NODES && work > n * n * n)
+        return energy_by_modes(protocol, energy, error);
+    if (work > MOST_PRODUCTS)
+        return netdp_i_fail(
+            error, NETDP_NO_ANSWER,
+            "the exact error of the noise needs all eigenvalues of W, or products that "
+            "take more than minutes: at most %d nodes here",
+            NETDP_DENSE_NODES);
+    return energy_by_products(protocol, count, energy, error);
 }
 
 netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, netdp_error *error)

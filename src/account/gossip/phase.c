@@ -18,7 +18,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "protocol/linear.h"
 
 /* Pairs of nodes whose covariances are added up together. */
@@ -32,15 +33,16 @@ struct netdp_i_phase {
     double *shared; /* [kinds][kinds][modes]: covariance given Z (symmetric in kinds) */
     double *with; /* [kinds][modes]: what Z brings with it of each kind: covariance over variance */
     double *variance; /* [modes]: of Z, or 0: it is not seen */
+    netdp_i_pool pool;
 };
+
+OWNER(netdp_i_phase_free, netdp_i_phase)
 
 void netdp_i_phase_free(netdp_i_phase *phase)
 {
     if (phase == NULL)
         return;
-    netdp_i_free(phase->shared);
-    netdp_i_free(phase->with);
-    netdp_i_free(phase->variance);
+    netdp_i_pool_clear(&phase->pool);
     netdp_i_free(phase);
 }
 
@@ -131,36 +133,27 @@ netdp_status netdp_i_phase_new(const netdp_linear *protocol, const netdp_i_basis
                             "a phase of %lld rounds on %lld nodes needs more than 4 GB; use fewer "
                             "inner rounds",
                             (long long)rounds, (long long)n);
-    netdp_i_phase *p = NETDP_I_NEW(netdp_i_phase, 1);
-    double *answer = NETDP_I_NEW(double, (rounds + 1) * rounds);
-    double *source = NETDP_I_NEW(double, (kinds + 1) * (rounds + 1));
-    netdp_status status = p == NULL || answer == NULL || source == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_linear_weight(protocol, &weight, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_i_linear_weight(protocol, &weight, error));
+    OWNED_BY(netdp_i_phase_free) netdp_i_phase *p = NETDP_I_NEW(netdp_i_phase, 1);
+    if (p == NULL)
+        return netdp_i_no_memory(error);
     *p = (netdp_i_phase){.protocol = protocol,
                          .basis = basis,
                          .modes = basis->modes,
                          .rounds = (int32_t)rounds,
                          .kinds = (int32_t)kinds,
                          .weight = weight};
-    p->shared = NETDP_I_NEW(double, kinds *kinds *n);
-    p->with = NETDP_I_NEW(double, kinds *n);
-    p->variance = NETDP_I_NEW(double, n);
-    if (p->shared == NULL || p->with == NULL || p->variance == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    p->shared = NETDP_I_TAKE(&p->pool, double, kinds *kinds *n);
+    p->with = NETDP_I_TAKE(&p->pool, double, kinds *n);
+    p->variance = NETDP_I_TAKE(&p->pool, double, n);
+    OWNED double *answer = NETDP_I_NEW(double, (rounds + 1) * rounds);
+    OWNED double *source = NETDP_I_NEW(double, (kinds + 1) * (rounds + 1));
+    if (p->pool.failed || answer == NULL || source == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t k = 0; k < n; k++)
         fill_mode(p, protocol, release, weight, k, answer, source);
-    *phase = p;
-    p = NULL;
-done:
-    netdp_i_phase_free(p);
-    netdp_i_free(answer);
-    netdp_i_free(source);
-    return status;
+    *phase = GIVE(p);
+    return NETDP_OK;
 }
 
 /* The few quantities that an observer sees beside Z. */
@@ -173,19 +166,8 @@ typedef struct view {
     int32_t *start; /* [nodes + 1]: rows of a place, after they are sorted by it */
     double *covariance, *products, *sums;
     double *unit; /* [count]: 1 over the standard deviation of a row; 0: it does not vary */
+    netdp_i_pool pool;
 } view;
-
-static void view_clear(view *v)
-{
-    netdp_i_free(v->node);
-    netdp_i_free(v->place);
-    netdp_i_free(v->kind);
-    netdp_i_free(v->start);
-    netdp_i_free(v->covariance);
-    netdp_i_free(v->products);
-    netdp_i_free(v->sums);
-    netdp_i_free(v->unit);
-}
 
 static int32_t place_of(view *v, int32_t node)
 {
@@ -205,12 +187,10 @@ static void see(view *v, int32_t node, int32_t kind)
 /* Puts the rows in the order of their nodes, kinds in the order in which they were seen. */
 static netdp_status sort_rows(view *v, netdp_error *error)
 {
-    int32_t *kind = NETDP_I_NEW(int32_t, v->count);
-    v->start = NETDP_I_NEW(int32_t, v->nodes + 1);
-    if (kind == NULL || v->start == NULL) {
-        netdp_i_free(kind);
+    OWNED int32_t *kind = NETDP_I_NEW(int32_t, v->count);
+    v->start = NETDP_I_TAKE(&v->pool, int32_t, v->nodes + 1);
+    if (kind == NULL || v->start == NULL)
         return netdp_i_no_memory(error);
-    }
     int32_t next = 0;
     for (int32_t i = 0; i < v->nodes; i++) {
         v->start[i] = next;
@@ -223,7 +203,6 @@ static netdp_status sort_rows(view *v, netdp_error *error)
         for (int32_t a = v->start[i]; a < v->start[i + 1]; a++)
             v->place[a] = i;
     memcpy(v->kind, kind, (size_t)v->count * sizeof *kind);
-    netdp_i_free(kind);
     return NETDP_OK;
 }
 
@@ -232,11 +211,11 @@ static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *obs
 {
     const int64_t most = (int64_t)(observer->seen_count + observer->quiet_count) * p->rounds +
                          observer->seen_count + observer->member_count;
-    *v = (view){.node = NETDP_I_NEW(int32_t, observer->seen_count + observer->member_count + 1),
-                .place = NETDP_I_NEW(int32_t, most),
-                .kind = NETDP_I_NEW(int32_t, most)};
-    if (v->node == NULL || v->place == NULL || v->kind == NULL)
-        return netdp_i_no_memory(error);
+    netdp_i_pool *pool = &v->pool;
+    v->node = NETDP_I_TAKE(pool, int32_t, observer->seen_count + observer->member_count + 1);
+    v->place = NETDP_I_TAKE(pool, int32_t, most);
+    v->kind = NETDP_I_TAKE(pool, int32_t, most);
+    TRY(netdp_i_pool_made(pool, error));
     for (int32_t i = 0; i < observer->seen_count; i++) {
         for (int32_t t = 0; t < p->rounds; t++)
             see(v, observer->seen[i], kind_message(p, t));
@@ -248,16 +227,12 @@ static netdp_status view_new(const netdp_i_phase *p, const netdp_i_observer *obs
             see(v, observer->quiet[i], kind_noise(p, t));
     for (int32_t i = 0; i < observer->member_count; i++)
         see(v, observer->member[i], kind_end(p));
-    netdp_status status = sort_rows(v, error);
-    if (status != NETDP_OK)
-        return status;
-    v->covariance = NETDP_I_NEW(double, (int64_t)v->count * v->count);
-    v->products = NETDP_I_NEW(double, (int64_t)PAIRS * p->modes);
-    v->sums = NETDP_I_NEW(double, (int64_t)PAIRS * p->kinds * p->kinds);
-    v->unit = NETDP_I_NEW(double, v->count);
-    if (v->covariance == NULL || v->products == NULL || v->sums == NULL || v->unit == NULL)
-        return netdp_i_no_memory(error);
-    return NETDP_OK;
+    TRY(sort_rows(v, error));
+    v->covariance = NETDP_I_TAKE(pool, double, (int64_t)v->count * v->count);
+    v->products = NETDP_I_TAKE(pool, double, (int64_t)PAIRS * p->modes);
+    v->sums = NETDP_I_TAKE(pool, double, (int64_t)PAIRS * p->kinds * p->kinds);
+    v->unit = NETDP_I_TAKE(pool, double, v->count);
+    return netdp_i_pool_made(pool, error);
 }
 
 /* Entries of the covariance that belong to the pairs (first[i], second[i]) of nodes. */
@@ -306,7 +281,7 @@ static netdp_status factor_view(view *v, lapack_int *pivot, int32_t *rank, netdp
 {
     const int64_t m = v->count;
     lapack_int found = 0;
-    double *work = NETDP_I_NEW(double, 2 * m);
+    OWNED double *work = NETDP_I_NEW(double, 2 * m);
     if (work == NULL)
         return netdp_i_no_memory(error);
     for (int64_t a = 0; a < m; a++) {
@@ -320,7 +295,6 @@ static netdp_status factor_view(view *v, lapack_int *pivot, int32_t *rank, netdp
     LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)m, v->covariance, (lapack_int)m, pivot,
                         &found, NETDP_I_RANK_TOLERANCE, work);
     *rank = found;
-    netdp_i_free(work);
     return NETDP_OK;
 }
 
@@ -338,9 +312,7 @@ typedef struct equations {
 
 static void equations_clear(equations *e)
 {
-    view_clear(&e->few);
-    netdp_i_free(e->with);
-    netdp_i_free(e->pivot);
+    netdp_i_pool_clear(&e->few.pool);
 }
 
 static netdp_status equations_new(const netdp_i_phase *phase, const netdp_i_observer *observer,
@@ -348,13 +320,10 @@ static netdp_status equations_new(const netdp_i_phase *phase, const netdp_i_obse
 {
     const int64_t n = phase->modes;
     *e = (equations){.phase = phase, .observer = observer};
-    netdp_status status = view_new(phase, observer, &e->few, error);
-    if (status != NETDP_OK)
-        return status;
-    e->with = NETDP_I_NEW(double, e->few.count *n);
-    e->pivot = NETDP_I_NEW(lapack_int, e->few.count);
-    if (e->with == NULL || e->pivot == NULL)
-        return netdp_i_no_memory(error);
+    TRY(view_new(phase, observer, &e->few, error));
+    e->with = NETDP_I_TAKE(&e->few.pool, double, e->few.count *n);
+    e->pivot = NETDP_I_TAKE(&e->few.pool, lapack_int, e->few.count);
+    TRY(netdp_i_pool_made(&e->few.pool, error));
     for (int64_t a = 0; a < e->few.count; a++) {
         const double *row = phase->basis->rows + e->few.node[e->few.place[a]] * n;
         for (int64_t k = 0; k < n; k++)
@@ -414,12 +383,11 @@ static netdp_status solve(void *context, int32_t lanes, const double *left, cons
     const netdp_i_phase *p = e->phase;
     const int64_t n = p->modes, count = e->few.count;
     const int modes = p->modes, nodes = p->basis->nodes, few = (int)count;
-    double *z = NETDP_I_NEW(double, lanes *n), *row = NETDP_I_NEW(double, lanes *count);
-    double *sorted = NETDP_I_NEW(double, lanes *count);
-    netdp_status status =
-        z == NULL || row == NULL || sorted == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
+    OWNED double *z = NETDP_I_NEW(double, lanes *n);
+    OWNED double *row = NETDP_I_NEW(double, lanes *count);
+    OWNED double *sorted = NETDP_I_NEW(double, lanes *count);
+    if (z == NULL || row == NULL || sorted == NULL)
+        return netdp_i_no_memory(error);
     memset(square, 0, (size_t)lanes * sizeof *square);
     take_rows(e, lanes, left, row);
     if (left_end != NULL) {
@@ -441,11 +409,7 @@ static netdp_status solve(void *context, int32_t lanes, const double *left, cons
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, nodes, lanes, modes, 1, p->basis->rows,
                     modes, z, modes, 1, x_end, lanes);
     }
-done:
-    netdp_i_free(z);
-    netdp_i_free(row);
-    netdp_i_free(sorted);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_phase_proven(const netdp_i_phase *phase, const netdp_linear *rounds,
@@ -453,12 +417,9 @@ netdp_status netdp_i_phase_proven(const netdp_i_phase *phase, const netdp_linear
                                   const netdp_i_sources *of, const netdp_progress *progress,
                                   netdp_error *error)
 {
-    equations e;
-    netdp_status status = equations_new(phase, observer, &e, error);
+    CLEARED(equations_clear) equations e = {0};
+    TRY(equations_new(phase, observer, &e, error));
     const netdp_i_solver solver = {&e, solve};
-    if (status == NETDP_OK)
-        status = netdp_i_certified_rounds(rounds, phase->weight, observer, end, &solver, of,
-                                          progress, error);
-    equations_clear(&e);
-    return status;
+    return netdp_i_certified_rounds(rounds, phase->weight, observer, end, &solver, of, progress,
+                                    error);
 }

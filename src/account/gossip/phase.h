@@ -24,7 +24,7 @@ void netdp_i_phase_free(netdp_i_phase *phase);
 
 /*
  * of->loss[i] of one contribution of of->node[i] in round 0 towards the observer, whose members' end dither is known, proven
- * (docs/proofs/certificate.md); `rounds` is one phase on its own. Noise in pairs is left out: the bound holds
+ * (docs/proofs/shift.md); `rounds` is one phase on its own. Noise in pairs is left out: the bound holds
  * with it as well.
  */
 netdp_status netdp_i_phase_proven(const netdp_i_phase *phase, const netdp_linear *rounds,

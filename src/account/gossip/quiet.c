@@ -18,8 +18,9 @@
 
 #include "account/gossip/dual_bound.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 #include "base/rounding.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 /* For products and sums of a few numbers. */
@@ -48,7 +49,7 @@ static netdp_status measure(double *matrix, const double *vector, const double *
                             defects *found, netdp_error *error)
 {
     const int64_t square = (int64_t)n * n;
-    double *work = NETDP_I_NEW(double, square);
+    OWNED double *work = NETDP_I_NEW(double, square);
     if (work == NULL)
         return netdp_i_no_memory(error);
     const double size = netdp_i_squares(vector, square), rounds = netdp_i_gamma(n + 4) * size;
@@ -70,7 +71,6 @@ static netdp_status measure(double *matrix, const double *vector, const double *
     found->matrix = (norm_of(matrix, n) + netdp_i_gamma(n + 5) * (size * most + before) +
                      off * (2 + off) * most) *
                     ROUND_UP;
-    netdp_i_free(work);
     return NETDP_OK;
 }
 
@@ -80,6 +80,7 @@ struct netdp_i_quiet {
     double *vector;              /* [phases][phases]: column j is the j-th eigenvector, nearly */
     double orthogonal;           /* as in defects */
     double local;
+    netdp_i_pool pool;
 };
 
 /* Scratch of one thread. */
@@ -88,25 +89,23 @@ typedef struct worst {
     netdp_i_dual *quadratic;
     double *rows, *scaled; /* [phases][most]: a class's rows of the eigenvectors */
     double *block;         /* [most][most]: a class's part of M */
+    netdp_i_pool pool;
 } worst;
 
 static void worst_clear(worst *w)
 {
     netdp_i_dual_free(w->quadratic);
-    netdp_i_free(w->rows);
-    netdp_i_free(w->scaled);
-    netdp_i_free(w->block);
+    netdp_i_pool_clear(&w->pool);
 }
 
 static netdp_status worst_new(const netdp_i_quiet *quiet, worst *w, netdp_error *error)
 {
     const int64_t n = quiet->phases, most = quiet->most;
-    *w = (worst){.quiet = quiet,
-                 .rows = NETDP_I_NEW(double, n *most),
-                 .scaled = NETDP_I_NEW(double, n *most),
-                 .block = NETDP_I_NEW(double, most *most)};
-    if (w->rows == NULL || w->scaled == NULL || w->block == NULL)
-        return netdp_i_no_memory(error);
+    w->quiet = quiet;
+    w->rows = NETDP_I_TAKE(&w->pool, double, n *most);
+    w->scaled = NETDP_I_TAKE(&w->pool, double, n *most);
+    w->block = NETDP_I_TAKE(&w->pool, double, most *most);
+    TRY(netdp_i_pool_made(&w->pool, error));
     return netdp_i_dual_new(quiet->most, &w->quadratic, error);
 }
 
@@ -164,9 +163,7 @@ static netdp_status worst_pattern(worst *w, const double *value, double *loss, n
             for (int64_t j = 0; j < i; j++)
                 w->block[i * size + j] = w->block[j * size + i];
         }
-        netdp_status status = bound_block(w, size, &bound, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(bound_block(w, size, &bound, error));
         *loss = fmax(*loss, bound);
     }
     return NETDP_OK;
@@ -176,10 +173,11 @@ void netdp_i_quiet_free(netdp_i_quiet *quiet)
 {
     if (quiet == NULL)
         return;
-    netdp_i_free(quiet->value);
-    netdp_i_free(quiet->vector);
+    netdp_i_pool_clear(&quiet->pool);
     netdp_i_free(quiet);
 }
+
+OWNER(netdp_i_quiet_free, netdp_i_quiet)
 
 double netdp_i_quiet_local(const netdp_i_quiet *quiet)
 {
@@ -190,19 +188,15 @@ double netdp_i_quiet_local(const netdp_i_quiet *quiet)
 static netdp_status decompose(netdp_i_quiet *q, const double *factor, netdp_error *error)
 {
     const int n = q->phases;
-    double *matrix = NETDP_I_NEW(double, (int64_t)n *n);
+    OWNED double *matrix = NETDP_I_NEW(double, (int64_t)n *n);
     defects found = {0};
     if (matrix == NULL)
         return netdp_i_no_memory(error);
     /* C row by row is C' column by column. */
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, n, 1, factor, n, 0, q->vector, n);
     memcpy(matrix, q->vector, (size_t)n * (size_t)n * sizeof *matrix);
-    netdp_status status = netdp_i_symmetric_eigen(n, q->vector, q->value, error);
-    if (status == NETDP_OK)
-        status = measure(matrix, q->vector, q->value, n, &found, error);
-    netdp_i_free(matrix);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_symmetric_eigen(n, q->vector, q->value, error));
+    TRY(measure(matrix, q->vector, q->value, n, &found, error));
     const double formed = netdp_i_gamma(n + 4) * netdp_i_squares(factor, (int64_t)n * n);
     q->orthogonal = found.orthogonal;
     for (int32_t p = 0; p < n; p++)
@@ -223,32 +217,23 @@ netdp_status netdp_i_quiet_new(const netdp_quiet *noise, int64_t cycle, netdp_i_
                             "quiet: %lld phases; the account takes at most %d", (long long)n,
                             NETDP_DENSE_NODES);
     netdp_i_dense_begin();
-    worst w = {0};
-    netdp_i_quiet *made = NETDP_I_NEW(netdp_i_quiet, 1);
-    if (made == NULL)
+    CLEARED(worst_clear) worst w = {0};
+    OWNED_BY(netdp_i_quiet_free) netdp_i_quiet *made = NETDP_I_NEW(netdp_i_quiet, 1);
+    OWNED double *inverse = NETDP_I_NEW(double, n);
+    if (made == NULL || inverse == NULL)
         return netdp_i_no_memory(error);
-    *made = (netdp_i_quiet){.phases = (int32_t)n,
-                            .cycle = (int32_t)(every < n ? every : n),
-                            .most = (int32_t)((n - 1) / every + 1),
-                            .value = NETDP_I_NEW(double, n),
-                            .vector = NETDP_I_NEW(double, n *n)};
-    double *inverse = NETDP_I_NEW(double, n);
-    netdp_status status = made->value == NULL || made->vector == NULL || inverse == NULL
-                              ? netdp_i_no_memory(error)
-                              : decompose(made, noise->factor, error);
-    for (int64_t p = 0; status == NETDP_OK && p < n; p++)
+    made->phases = (int32_t)n;
+    made->cycle = (int32_t)(every < n ? every : n);
+    made->most = (int32_t)((n - 1) / every + 1);
+    made->value = NETDP_I_TAKE(&made->pool, double, n);
+    made->vector = NETDP_I_TAKE(&made->pool, double, n *n);
+    TRY(netdp_i_pool_made(&made->pool, error));
+    TRY(decompose(made, noise->factor, error));
+    for (int64_t p = 0; p < n; p++)
         inverse[p] = 1 / made->value[p] * ROUND_UP;
-    if (status == NETDP_OK)
-        status = worst_new(made, &w, error);
-    if (status == NETDP_OK)
-        status = worst_pattern(&w, inverse, &made->local, error);
-    worst_clear(&w);
-    netdp_i_free(inverse);
-    if (status != NETDP_OK) {
-        netdp_i_quiet_free(made);
-        return status;
-    }
-    *quiet = made;
+    TRY(worst_new(made, &w, error));
+    TRY(worst_pattern(&w, inverse, &made->local, error));
+    *quiet = GIVE(made);
     return NETDP_OK;
 }
 
@@ -264,7 +249,7 @@ static bool factor_noise(double *noise, int32_t count, double *norm, double *off
                          netdp_error *error, netdp_status *status)
 {
     const int64_t n = count;
-    double *copy = NETDP_I_NEW(double, n *n);
+    OWNED double *copy = NETDP_I_NEW(double, n *n);
     *status = copy == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (copy == NULL)
         return false;
@@ -279,7 +264,6 @@ static bool factor_noise(double *noise, int32_t count, double *norm, double *off
     const double taken = norm_of(copy, n) + netdp_i_gamma(2.0 * (double)n + 4) * *norm +
                          netdp_i_gamma((double)n + 5) * (netdp_i_squares(noise, n * n) + *norm);
     *off = made && taken < 0.1 ? taken / (1 - taken) * ROUND_UP : INFINITY;
-    netdp_i_free(copy);
     return *off < 0.1;
 }
 
@@ -325,11 +309,8 @@ static netdp_status spectrum(const netdp_i_told *told, double *work, told_of *t,
                 ROUND_UP;
     }
     memcpy(work, gram, (size_t)square * sizeof *work);
-    status = netdp_i_symmetric_eigen(count, gram, t->h, error);
-    if (status == NETDP_OK)
-        status = measure(work, gram, t->h, count, &found, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_symmetric_eigen(count, gram, t->h, error));
+    TRY(measure(work, gram, t->h, count, &found, error));
     memcpy(t->weight, gram, (size_t)square * sizeof *gram);
     double astray = found.orthogonal;
     if (told->noise != NULL)
@@ -362,20 +343,17 @@ netdp_status netdp_i_quiet_loss(const netdp_i_quiet *quiet, const netdp_i_told *
                                 netdp_error *error)
 {
     const int64_t n = told->count, phases = quiet->phases;
-    worst w = {0};
-    told_of t = {.h = NETDP_I_NEW(double, n), .weight = NETDP_I_NEW(double, n *n)};
-    double *work = NETDP_I_NEW(double, n *n), *part = NETDP_I_NEW(double, n *phases);
-    double *value = NETDP_I_NEW(double, phases);
-    netdp_status status =
-        t.h == NULL || t.weight == NULL || work == NULL || part == NULL || value == NULL
-            ? netdp_i_no_memory(error)
-            : worst_new(quiet, &w, error);
-    if (status == NETDP_OK)
-        status = spectrum(told, work, &t, error);
-    if (status != NETDP_OK)
-        goto done;
+    CLEARED(worst_clear) worst w = {0};
+    TRY(worst_new(quiet, &w, error));
+    told_of t = {.h = NETDP_I_TAKE(&w.pool, double, n),
+                 .weight = NETDP_I_TAKE(&w.pool, double, n *n)};
+    double *work = NETDP_I_TAKE(&w.pool, double, n *n);
+    double *part = NETDP_I_TAKE(&w.pool, double, n *phases);
+    double *value = NETDP_I_TAKE(&w.pool, double, phases);
+    TRY(netdp_i_pool_made(&w.pool, error));
+    TRY(spectrum(told, work, &t, error));
     fill_parts(quiet, &t, n, part);
-    for (int32_t i = 0; i < count && status == NETDP_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         for (int64_t p = 0; p < phases; p++) {
             value[p] = 0;
             for (int64_t j = 0; j < n; j++)
@@ -384,14 +362,7 @@ netdp_status netdp_i_quiet_loss(const netdp_i_quiet *quiet, const netdp_i_told *
         }
         loss[i] = INFINITY;
         if (!t.none)
-            status = worst_pattern(&w, value, &loss[i], error);
+            TRY(worst_pattern(&w, value, &loss[i], error));
     }
-done:
-    worst_clear(&w);
-    netdp_i_free(t.h);
-    netdp_i_free(t.weight);
-    netdp_i_free(work);
-    netdp_i_free(part);
-    netdp_i_free(value);
-    return status;
+    return NETDP_OK;
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 /* For what is computed in doubles, but for longer sums. */
@@ -73,11 +74,10 @@ static void displace(const netdp_i_shift_problem *s, const netdp_i_displacement 
 netdp_status netdp_i_shift_loss(const netdp_i_shift_problem *scene,
                                 const netdp_i_displacement *shift, double *loss, netdp_error *error)
 {
-    double *a = NETDP_I_NEW(double, (int64_t)scene->nodes * shift->lanes);
+    OWNED double *a = NETDP_I_NEW(double, (int64_t)scene->nodes * shift->lanes);
     if (a == NULL)
         return netdp_i_no_memory(error);
     displace(scene, shift, a);
-    netdp_i_free(a);
     return netdp_i_displacement_loss(scene, shift, loss, NULL, error);
 }
 
@@ -86,12 +86,10 @@ netdp_status netdp_i_sums_resolved(const netdp_linear *protocol, const int32_t *
 {
     const netdp_i_shift_view view = {
         .sees = NETDP_SEES_SUM, .members = members, .member = member, .rounds = 1, .weight = 1};
-    netdp_i_shift_problem one;
-    netdp_status status = netdp_i_shift_problem_new(protocol, &view, &one, error);
-    *resolved = status == NETDP_OK && !one.apart;
-    if (status == NETDP_OK)
-        netdp_i_shift_problem_clear(&one);
-    return status;
+    CLEARED(netdp_i_shift_problem_clear) netdp_i_shift_problem one = {0};
+    TRY(netdp_i_shift_problem_new(protocol, &view, &one, error));
+    *resolved = !one.apart;
+    return NETDP_OK;
 }
 
 /* ---- What tells a coalition's sums apart ---- */
@@ -104,28 +102,24 @@ typedef struct sums {
     double *product; /* [members][members]: of rows of length 1 */
     double *inverse; /* the same, nearly */
     lapack_int *pivot;
+    netdp_i_pool pool;
 } sums;
 
-static bool sums_new(netdp_rows rows, int32_t members, sums *s)
+static netdp_status sums_new(netdp_rows rows, int32_t members, sums *s, netdp_error *error)
 {
     const int64_t m = members;
-    *s = (sums){rows,
-                NETDP_I_NEW(bool, rows.nodes),
-                NETDP_I_NEW(double, m),
-                NETDP_I_NEW(double, m *m),
-                NETDP_I_NEW(double, m *(m + 1)), /* and room for LAPACK */
-                NETDP_I_NEW(lapack_int, m)};
-    return s->known != NULL && s->length != NULL && s->product != NULL && s->inverse != NULL &&
-           s->pivot != NULL;
+    s->rows = rows;
+    s->known = NETDP_I_TAKE(&s->pool, bool, rows.nodes);
+    s->length = NETDP_I_TAKE(&s->pool, double, m);
+    s->product = NETDP_I_TAKE(&s->pool, double, m *m);
+    s->inverse = NETDP_I_TAKE(&s->pool, double, m *(m + 1)); /* and room for LAPACK */
+    s->pivot = NETDP_I_TAKE(&s->pool, lapack_int, m);
+    return netdp_i_pool_made(&s->pool, error);
 }
 
 static void sums_clear(sums *s)
 {
-    netdp_i_free(s->known);
-    netdp_i_free(s->length);
-    netdp_i_free(s->product);
-    netdp_i_free(s->inverse);
-    netdp_i_free(s->pivot);
+    netdp_i_pool_clear(&s->pool);
 }
 
 static double length_of(const sums *s, int32_t v)
@@ -203,21 +197,15 @@ static double least_of(sums *s, const int32_t *member, int32_t members, double s
 netdp_status netdp_i_sums_apart(const netdp_linear *protocol, const int32_t *member,
                                 int32_t members, double *apart, netdp_error *error)
 {
-    sums s;
+    CLEARED(sums_clear) sums s = {0};
     double shortest = INFINITY;
-    netdp_status status = sums_new(netdp_mixing_rows(protocol->mixing), members, &s)
-                              ? NETDP_OK
-                              : netdp_i_no_memory(error);
-    for (int32_t i = 0; status == NETDP_OK && i < members; i++)
+    TRY(sums_new(netdp_mixing_rows(protocol->mixing), members, &s, error));
+    for (int32_t i = 0; i < members; i++)
         s.known[member[i]] = true;
-    for (int32_t i = 0; status == NETDP_OK && i < members; i++) {
+    for (int32_t i = 0; i < members; i++) {
         s.length[i] = length_of(&s, member[i]);
         shortest = fmin(shortest, s.length[i]);
     }
-    if (members == 0)
-        *apart = INFINITY;
-    else
-        *apart = status == NETDP_OK && shortest > 0 ? least_of(&s, member, members, shortest) : 0;
-    sums_clear(&s);
-    return status;
+    *apart = members == 0 ? INFINITY : shortest > 0 ? least_of(&s, member, members, shortest) : 0;
+    return NETDP_OK;
 }

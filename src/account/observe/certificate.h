@@ -1,6 +1,6 @@
 /*
  * A certificate of a loss: a shift of the noises that hides a contribution, evaluated with outward
- * rounding (docs/proofs/certificate.md). Whatever made the shift, the loss is at most the sum of
+ * rounding (docs/proofs/shift.md). Whatever made the shift, the loss is at most the sum of
  * its squares.
  */
 #ifndef NETDP_I_CERTIFICATE_H

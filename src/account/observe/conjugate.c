@@ -1,6 +1,6 @@
 /*
  * A loss is the least sum of squares of a shift of the noises that hides a contribution
- * (docs/proofs/certificate.md): with F the unseen nodes' part of W and G the seen nodes' rows there,
+ * (docs/proofs/shift.md): with F the unseen nodes' part of W and G the seen nodes' rows there,
  *
  *     loss(u) = min |h_0 - e_u|^2 + sum_t |z_t|^2 + sum_t |G h_t|^2 / nu^2,  h_{t+1} = F h_t + nu z_{t+1}.
  *
@@ -19,8 +19,9 @@
 
 #include "account/observe/certificate.h"
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/parallel.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 enum { LANES = 8, STRIP = 2048 };
@@ -61,18 +62,12 @@ typedef struct block {
     double *now, *next;       /* [nodes][lanes] */
     double *part;             /* [strips][2][lanes] */
     double square[LANES], step[LANES], turn[LANES], value[LANES];
+    netdp_i_pool pool;
 } block;
 
 static void block_clear(block *b)
 {
-    netdp_i_free(b->x);
-    netdp_i_free(b->r);
-    netdp_i_free(b->p);
-    netdp_i_free(b->shown);
-    netdp_i_free(b->observed);
-    netdp_i_free(b->now);
-    netdp_i_free(b->next);
-    netdp_i_free(b->part);
+    netdp_i_pool_clear(&b->pool);
 }
 
 static netdp_status block_new(const search *s, int32_t lanes, block *b, netdp_error *error)
@@ -80,18 +75,15 @@ static netdp_status block_new(const search *s, int32_t lanes, block *b, netdp_er
     const int64_t n = s->rows.nodes, all = s->states * n * lanes;
     const int64_t shown = s->states * s->observer->seen_count * lanes;
     *b = (block){.lanes = lanes};
-    b->x = NETDP_I_NEW(double, all + n * lanes);
-    b->r = NETDP_I_NEW(double, all);
-    b->p = NETDP_I_NEW(double, all);
-    b->shown = NETDP_I_NEW(double, shown);
-    b->observed = NETDP_I_NEW(double, shown);
-    b->now = NETDP_I_NEW(double, n *lanes);
-    b->next = NETDP_I_NEW(double, n *lanes);
-    b->part = NETDP_I_NEW(double, (int64_t)s->strips * 2 * lanes);
-    return b->x == NULL || b->r == NULL || b->p == NULL || b->shown == NULL ||
-                   b->observed == NULL || b->now == NULL || b->next == NULL || b->part == NULL
-               ? netdp_i_no_memory(error)
-               : NETDP_OK;
+    b->x = NETDP_I_TAKE(&b->pool, double, all + n * lanes);
+    b->r = NETDP_I_TAKE(&b->pool, double, all);
+    b->p = NETDP_I_TAKE(&b->pool, double, all);
+    b->shown = NETDP_I_TAKE(&b->pool, double, shown);
+    b->observed = NETDP_I_TAKE(&b->pool, double, shown);
+    b->now = NETDP_I_TAKE(&b->pool, double, n *lanes);
+    b->next = NETDP_I_TAKE(&b->pool, double, n *lanes);
+    b->part = NETDP_I_TAKE(&b->pool, double, (int64_t)s->strips * 2 * lanes);
+    return netdp_i_pool_made(&b->pool, error);
 }
 
 /* The strips' sums, in their order. */
@@ -219,16 +211,15 @@ static netdp_status go_forward(const search *s, block *b, netdp_error *error)
                                          : enter_8;
     double sum[LANES];
     memset(b->part, 0, (size_t)s->strips * 2 * (size_t)b->lanes * sizeof *b->part);
-    netdp_status status = NETDP_OK;
-    for (int64_t t = 0; status == NETDP_OK && t <= s->states; t++) {
-        status = all_strips(s, b, t, enters, error);
+    for (int64_t t = 0; t <= s->states; t++) {
+        TRY(all_strips(s, b, t, enters, error));
         if (t > 0)
             swap_states(b);
     }
     gather(s, b, 0, sum);
     for (int32_t l = 0; l < b->lanes; l++)
         b->step[l] = sum[l] > 0 ? b->square[l] / sum[l] : 0;
-    return status;
+    return NETDP_OK;
 }
 
 /* H' of that, with the step; what is left, and where to turn. */
@@ -242,13 +233,12 @@ static netdp_status go_back(const search *s, block *b, netdp_error *error)
     double left[LANES];
     memset(b->part, 0, (size_t)s->strips * 2 * (size_t)lanes * sizeof *b->part);
     memset(b->now, 0, (size_t)s->rows.nodes * (size_t)lanes * sizeof *b->now);
-    netdp_status status = NETDP_OK;
-    for (int64_t t = s->states - 1; status == NETDP_OK && t >= 0; t--) {
+    for (int64_t t = s->states - 1; t >= 0; t--) {
         const double *shown = b->shown + t * seen * lanes;
         for (int64_t j = 0; j < seen; j++)
             for (int64_t l = 0; l < lanes; l++)
                 b->now[s->observer->seen[j] * lanes + l] = shown[j * lanes + l] / s->noise;
-        status = all_strips(s, b, t, leaves, error);
+        TRY(all_strips(s, b, t, leaves, error));
         swap_states(b);
     }
     gather(s, b, 0, left);
@@ -263,7 +253,7 @@ static netdp_status go_back(const search *s, block *b, netdp_error *error)
         b->turn[l] = b->square[l] > 0 ? left[l] / b->square[l] : 0;
         b->square[l] = left[l];
     }
-    return status;
+    return NETDP_OK;
 }
 
 static bool is_found(const block *b)
@@ -281,10 +271,9 @@ static netdp_status certify(const search *s, block *b, netdp_error *error)
     double loss[LANES];
     for (int32_t l = 0; l < b->lanes; l++)
         b->x[(int64_t)b->source[l] * b->lanes + l] -= 1;
-    netdp_status status = netdp_i_shift_loss(s->scene, &shift, loss, error);
-    if (status == NETDP_OK)
-        memcpy(b->value, loss, (size_t)b->lanes * sizeof *loss);
-    return status;
+    TRY(netdp_i_shift_loss(s->scene, &shift, loss, error));
+    memcpy(b->value, loss, (size_t)b->lanes * sizeof *loss);
+    return NETDP_OK;
 }
 
 static netdp_status follow(const search *s, block *b, netdp_error *error)
@@ -294,19 +283,16 @@ static netdp_status follow(const search *s, block *b, netdp_error *error)
         b->square[l] = b->value[l] = 1;
         b->turn[l] = 0;
     }
-    netdp_status status = NETDP_OK;
-    int steps = 0;
-    for (; status == NETDP_OK && !is_found(b) && steps < MOST_STEPS; steps++) {
-        status = go_forward(s, b, error);
-        if (status == NETDP_OK)
-            status = go_back(s, b, error);
+    for (int steps = 0; !is_found(b) && steps < MOST_STEPS; steps++) {
+        TRY(go_forward(s, b, error));
+        TRY(go_back(s, b, error));
     }
-    if (status == NETDP_OK && !is_found(b))
+    if (!is_found(b))
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "exact: what is hidden is not resolved by %d steps of the search; give "
                             "more dither, or --bound everything",
                             MOST_STEPS);
-    return status == NETDP_OK ? certify(s, b, error) : status;
+    return certify(s, b, error);
 }
 
 static netdp_status search_block(void *context, int64_t index, int thread, netdp_error *error)
@@ -318,36 +304,32 @@ static netdp_status search_block(void *context, int64_t index, int thread, netdp
     int32_t lanes = 1;
     while (lanes < count)
         lanes *= 2;
-    block b;
-    netdp_status status = block_new(s, lanes, &b, error);
+    CLEARED(block_clear) block b = {0};
+    TRY(block_new(s, lanes, &b, error));
     for (int32_t l = 0; l < lanes; l++) /* the last one stands in for none */
         b.source[l] = s->node[s->order[first + (l < count ? l : count - 1)]];
-    if (status == NETDP_OK)
-        status = follow(s, &b, error);
-    for (int32_t l = 0; status == NETDP_OK && l < count; l++)
+    TRY(follow(s, &b, error));
+    for (int32_t l = 0; l < count; l++)
         s->loss[s->order[first + l]] = fmin(b.value[l], 1);
-    block_clear(&b);
-    return status;
+    return NETDP_OK;
 }
 
 /* Who is seen tells 1, who cannot be heard of in the rounds 0; the others are searched for. */
 static netdp_status sort_sources(search *s, const netdp_i_sources *of, netdp_error *error)
 {
-    int32_t *round = NETDP_I_NEW(int32_t, s->rows.nodes);
-    netdp_status status =
-        round == NULL
-            ? netdp_i_no_memory(error)
-            : netdp_graph_distances(netdp_mixing_graph(s->protocol->mixing), s->observer->seen,
-                                    s->observer->seen_count, round, error);
-    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++) {
+    OWNED int32_t *round = NETDP_I_NEW(int32_t, s->rows.nodes);
+    if (round == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_graph_distances(netdp_mixing_graph(s->protocol->mixing), s->observer->seen,
+                              s->observer->seen_count, round, error));
+    for (int32_t i = 0; i < of->count; i++) {
         const int32_t u = of->node[i];
         const bool hidden = s->place[u] == HIDDEN;
         of->loss[i] = hidden ? 0 : 1;
         if (hidden && round[u] >= 0 && round[u] <= s->states)
             s->order[s->pending++] = i;
     }
-    netdp_i_free(round);
-    return status;
+    return NETDP_OK;
 }
 
 int32_t netdp_i_conjugate_lanes(double nodes, double rounds, double sources)
@@ -374,7 +356,11 @@ netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_
                                     netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    netdp_i_shift_problem scene = {0};
+    CLEARED(netdp_i_shift_problem_clear) netdp_i_shift_problem scene = {0};
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
+    OWNED int32_t *order = NETDP_I_NEW(int32_t, of->count);
+    if (place == NULL || order == NULL)
+        return netdp_i_no_memory(error);
     search s = {.protocol = protocol,
                 .scene = &scene,
                 .rows = rows,
@@ -382,29 +368,19 @@ netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_
                 .states = protocol->rounds - 1,
                 .noise = netdp_linear_least_noise(protocol),
                 .strips = (rows.nodes + STRIP - 1) / STRIP,
-                .place = NETDP_I_NEW(int32_t, rows.nodes),
+                .place = place,
                 .node = of->node,
-                .order = NETDP_I_NEW(int32_t, of->count),
+                .order = order,
                 .loss = of->loss,
                 .progress = progress};
-    netdp_status status = s.place == NULL || s.order == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
     memset(s.place, HIDDEN, (size_t)rows.nodes * sizeof *s.place);
     for (int32_t j = 0; j < observer->seen_count; j++)
         s.place[observer->seen[j]] = j;
     for (int32_t j = 0; j < observer->quiet_count; j++)
         s.place[observer->quiet[j]] = QUIET;
-    status = sort_sources(&s, of, error);
-    if (status == NETDP_OK)
-        status = netdp_i_scene_new(protocol, observer, 1, 0, &scene, error);
+    TRY(sort_sources(&s, of, error));
+    TRY(netdp_i_scene_new(protocol, observer, 1, 0, &scene, error));
     s.lanes = netdp_i_conjugate_lanes(rows.nodes, (double)protocol->rounds, s.pending);
-    if (status == NETDP_OK && s.pending > 0)
-        status = netdp_i_for_each((s.pending + s.lanes - 1) / s.lanes, search_block, &s, progress,
-                                  "sources", error);
-done:
-    netdp_i_shift_problem_clear(&scene);
-    netdp_i_free(s.place);
-    netdp_i_free(s.order);
-    return status;
+    return netdp_i_for_each((s.pending + s.lanes - 1) / s.lanes, search_block, &s, progress,
+                            "sources", error);
 }

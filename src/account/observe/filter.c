@@ -27,7 +27,7 @@
 
 #include "account/observe/pairing.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 
 struct netdp_i_filter {
     int modes, seen;
@@ -46,20 +46,14 @@ struct netdp_i_filter {
     double *image;       /* P S^T, or C^T S^T, [modes] x [seen] */
     double *stack;       /* [2 modes] x [modes], with pairs 3; factored only */
     double *work;        /* 2 max(seen, modes) */
+    netdp_i_pool pool;
 };
 
 void netdp_i_filter_free(netdp_i_filter *filter)
 {
     if (filter == NULL)
         return;
-    netdp_i_free(filter->rows);
-    netdp_i_free(filter->noise);
-    netdp_i_free(filter->pairs);
-    netdp_i_free(filter->p);
-    netdp_i_free(filter->before);
-    netdp_i_free(filter->image);
-    netdp_i_free(filter->stack);
-    netdp_i_free(filter->work);
+    netdp_i_pool_clear(&filter->pool);
     netdp_i_free(filter);
 }
 
@@ -78,16 +72,15 @@ static netdp_i_filter *filter_allocate(const netdp_i_basis *basis, const netdp_i
                           .spread = netdp_i_observer_spread(observer),
                           .now = 1,
                           .theta = basis->theta};
-    f->rows = NETDP_I_NEW(double, r *s);
-    f->noise = NETDP_I_NEW(double, r *r);
-    f->p = NETDP_I_NEW(double, r *r);
-    f->before = NETDP_I_NEW(double, factored ? 1 : r *r);
-    f->image = NETDP_I_NEW(double, r *s);
-    f->stack = NETDP_I_NEW(double, factored ? (pairs ? 3 : 2) * r *r : 1);
-    f->pairs = pairs ? NETDP_I_NEW(double, r *r) : NULL;
-    f->work = NETDP_I_NEW(double, 2 * (r > s ? r : s));
-    if (f->rows == NULL || f->noise == NULL || f->p == NULL || f->before == NULL ||
-        f->image == NULL || f->stack == NULL || f->work == NULL || (pairs && f->pairs == NULL)) {
+    f->rows = NETDP_I_TAKE(&f->pool, double, r *s);
+    f->noise = NETDP_I_TAKE(&f->pool, double, r *r);
+    f->p = NETDP_I_TAKE(&f->pool, double, r *r);
+    f->before = NETDP_I_TAKE(&f->pool, double, factored ? 1 : r *r);
+    f->image = NETDP_I_TAKE(&f->pool, double, r *s);
+    f->stack = NETDP_I_TAKE(&f->pool, double, factored ? (pairs ? 3 : 2) * r *r : 1);
+    f->pairs = pairs ? NETDP_I_TAKE(&f->pool, double, r *r) : NULL;
+    f->work = NETDP_I_TAKE(&f->pool, double, 2 * (r > s ? r : s));
+    if (f->pool.failed) {
         netdp_i_filter_free(f);
         return NULL;
     }
@@ -119,8 +112,7 @@ static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *ba
 {
     const double *rows = basis->inner != NULL ? basis->inner : basis->rows;
     const int64_t r = f->modes, n = basis->inner != NULL ? basis->inner_count : basis->nodes;
-    netdp_status status = NETDP_OK;
-    double *b = NETDP_I_NEW(double, n *r);
+    OWNED double *b = NETDP_I_NEW(double, n *r);
     if (b == NULL)
         return netdp_i_no_memory(error);
     for (int64_t u = 0; u < n; u++)
@@ -130,12 +122,10 @@ static netdp_status fill_noise_factor(netdp_i_filter *f, const netdp_i_basis *ba
         for (int64_t k = 0; k < r; k++)
             b[k * n + observer->quiet[q]] = 0;
     if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)n, f->modes, b, (lapack_int)n, f->work) != 0)
-        status = netdp_i_no_memory(error);
-    else
-        for (int64_t k = 0; k < r; k++)
-            memcpy(f->noise + k * r, b + k * n, (size_t)(k < n ? k + 1 : n) * sizeof *b);
-    netdp_i_free(b);
-    return status;
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < r; k++)
+        memcpy(f->noise + k * r, b + k * n, (size_t)(k < n ? k + 1 : n) * sizeof *b);
+    return NETDP_OK;
 }
 
 /* ---- Noise that cancels in pairs ---- */
@@ -204,14 +194,14 @@ static netdp_status add_own_pairs(pair_rows *rows, const netdp_pairing *pairing,
     const int32_t d = netdp_graph_degree(pairing->graph, v);
     const int32_t *partner = netdp_graph_neighbours(pairing->graph, v);
     const double share = netdp_i_pairing_share(pairing->noise, d);
-    double *sum = NETDP_I_NEW(double, r);
-    netdp_status status = sum == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && i < d; i++)
+    OWNED double *sum = NETDP_I_NEW(double, r);
+    if (sum == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < d; i++)
         cblas_daxpy((int)r, 1, basis->rows + partner[i] * r, 1, sum, 1);
-    for (int32_t i = 0; status == NETDP_OK && i < d; i++)
-        status = add_pair(rows, pairing->noise, basis->rows + partner[i] * r, share, sum, error);
-    netdp_i_free(sum);
-    return status;
+    for (int32_t i = 0; i < d; i++)
+        TRY(add_pair(rows, pairing->noise, basis->rows + partner[i] * r, share, sum, error));
+    return NETDP_OK;
 }
 
 static netdp_status fill_pairs(netdp_i_filter *f, const netdp_i_basis *basis,
@@ -219,25 +209,23 @@ static netdp_status fill_pairs(netdp_i_filter *f, const netdp_i_basis *basis,
 {
     const netdp_graph *graph = observer->pairing->graph;
     const int64_t r = f->modes, room = r < 64 ? 64 : r;
-    pair_rows rows = {f, 0, room, NETDP_I_NEW(double, (f->factored ? r + room : room) * r)};
-    char *quiet = NETDP_I_NEW(char, basis->nodes);
-    netdp_status status = rows.row == NULL || quiet == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t q = 0; status == NETDP_OK && q < observer->quiet_count; q++)
+    OWNED double *row = NETDP_I_NEW(double, (f->factored ? r + room : room) * r);
+    OWNED char *quiet = NETDP_I_NEW(char, basis->nodes);
+    if (row == NULL || quiet == NULL)
+        return netdp_i_no_memory(error);
+    pair_rows rows = {f, 0, room, row};
+    for (int32_t q = 0; q < observer->quiet_count; q++)
         quiet[observer->quiet[q]] = 1;
-    for (int32_t v = 0; status == NETDP_OK && v < basis->nodes; v++)
-        for (int32_t i = 0; status == NETDP_OK && i < netdp_graph_degree(graph, v); i++) {
+    for (int32_t v = 0; v < basis->nodes; v++)
+        for (int32_t i = 0; i < netdp_graph_degree(graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(graph, v)[i];
             if (w > v && quiet[v] == 0 && quiet[w] == 0)
-                status = add_pair(&rows, observer->pairing->noise, basis->rows + v * r, 1,
-                                  basis->rows + w * r, error);
+                TRY(add_pair(&rows, observer->pairing->noise, basis->rows + v * r, 1,
+                             basis->rows + w * r, error));
         }
-    if (status == NETDP_OK && observer->own_counts)
-        status = add_own_pairs(&rows, observer->pairing, basis, observer->quiet[0], error);
-    if (status == NETDP_OK)
-        status = flush_pairs(&rows, error);
-    netdp_i_free(rows.row);
-    netdp_i_free(quiet);
-    return status;
+    if (observer->own_counts)
+        TRY(add_own_pairs(&rows, observer->pairing, basis, observer->quiet[0], error));
+    return flush_pairs(&rows, error);
 }
 
 /* Sums whose nodes' own noise is known: m_t is known but for what came in the round before. */

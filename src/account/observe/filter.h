@@ -13,6 +13,7 @@
 #include "account/losses/losses.h"
 #include "account/observe/basis.h"
 #include "account/observe/gain.h"
+#include "base/try.h"
 
 /* A view reduced to what carries information: y_t = the messages of `seen`. */
 typedef struct netdp_i_observer {
@@ -64,6 +65,7 @@ double netdp_i_observer_scale(const netdp_linear *protocol, const netdp_i_observ
 netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observer *observer,
                                 double scale, netdp_i_filter **filter, netdp_error *error);
 void netdp_i_filter_free(netdp_i_filter *filter);
+OWNER(netdp_i_filter_free, netdp_i_filter)
 
 /* Observe (fills the gain), then predict with the next round's noise, and that of pairs where the
  * round takes contributions; in turn. */

@@ -1,6 +1,6 @@
 /*
  * With F the unseen nodes' part of W and G the seen nodes' rows there, what is heard in round t + 1
- * of what is hidden is o_t = G h_t + nu times fresh noise (riccati.c, docs/proofs/certificate.md). A
+ * of what is hidden is o_t = G h_t + nu times fresh noise (riccati.c, docs/proofs/shift.md). A
  * contribution of u shifts it by q_u = (G F^t e_u)_t, so that
  *
  *     loss(u) = q_u' K^{-1} q_u,   K = covariance of all o_t.
@@ -25,8 +25,9 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/parallel.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -65,19 +66,12 @@ typedef struct heard {
     double entries;     /* of a row of F, at most */
     const netdp_i_sources *of;
     const netdp_progress *progress;
+    netdp_i_pool pool;
 } heard;
 
 static void heard_clear(heard *h)
 {
-    netdp_i_free(h->hidden);
-    netdp_i_free(h->now);
-    netdp_i_free(h->next);
-    netdp_i_free(h->part);
-    netdp_i_free(h->moment);
-    netdp_i_free(h->factor);
-    netdp_i_free(h->told);
-    netdp_i_free(h->covariance);
-    netdp_i_free(h->rest);
+    netdp_i_pool_clear(&h->pool);
 }
 
 static int64_t batches(int64_t sources)
@@ -99,20 +93,16 @@ static netdp_status allocate(heard *h, netdp_error *error)
 {
     const int64_t m = h->rows.nodes + (h->others != NULL ? h->others->ghosts : 0);
     const int64_t s = h->seen, r = h->states * s;
-    h->hidden = NETDP_I_NEW(bool, h->rows.nodes);
-    h->now = NETDP_I_NEW(double, m *s);
-    h->next = NETDP_I_NEW(double, m *s);
-    h->part = NETDP_I_NEW(double, PARTS * 4 * s * s);
-    h->moment = NETDP_I_NEW(double, 2 * h->states * s * s);
-    h->factor = NETDP_I_NEW(double, r *r);
-    h->told = NETDP_I_NEW(double, batches(h->of->count) * BATCH * r);
-    h->covariance = NETDP_I_NEW(double, r *r);
-    h->rest = NETDP_I_NEW(double, tiles(h) * r);
-    return h->hidden == NULL || h->now == NULL || h->next == NULL || h->part == NULL ||
-                   h->moment == NULL || h->factor == NULL || h->told == NULL ||
-                   h->covariance == NULL || h->rest == NULL
-               ? netdp_i_no_memory(error)
-               : NETDP_OK;
+    h->hidden = NETDP_I_TAKE(&h->pool, bool, h->rows.nodes);
+    h->now = NETDP_I_TAKE(&h->pool, double, m *s);
+    h->next = NETDP_I_TAKE(&h->pool, double, m *s);
+    h->part = NETDP_I_TAKE(&h->pool, double, PARTS * 4 * s * s);
+    h->moment = NETDP_I_TAKE(&h->pool, double, 2 * h->states * s * s);
+    h->factor = NETDP_I_TAKE(&h->pool, double, r *r);
+    h->told = NETDP_I_TAKE(&h->pool, double, batches(h->of->count) * BATCH * r);
+    h->covariance = NETDP_I_TAKE(&h->pool, double, r *r);
+    h->rest = NETDP_I_TAKE(&h->pool, double, tiles(h) * r);
+    return netdp_i_pool_made(&h->pool, error);
 }
 
 /* Where the named nodes stand here; -1: elsewhere. */
@@ -165,9 +155,7 @@ static netdp_status begin(heard *h, const netdp_i_observer *observer, netdp_erro
     }
     if (h->others != NULL) /* no less than the largest of them */
         h->others->sum(&h->entries, 1);
-    netdp_status status = agree(h, step(h, error), error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(agree(h, step(h, error), error));
     multiply(h, 0, h->rows.nodes);
     return agree(h, step(h, error), error);
 }
@@ -311,10 +299,10 @@ static netdp_status compare_tile(void *context, int64_t tile, int thread, netdp_
     const heard *h = context;
     const int64_t r = h->states * h->seen, top = tile * TILE,
                   rows = r - top < TILE ? r - top : TILE;
-    double *sum = h->rest + tile * r, *all = NETDP_I_NEW(double, 2 * TILE * TILE);
-    double *one = all + TILE * TILE;
+    OWNED double *all = NETDP_I_NEW(double, 2 * TILE * TILE);
     if (all == NULL)
         return netdp_i_no_memory(error);
+    double *sum = h->rest + tile * r, *one = all + TILE * TILE;
     memset(sum, 0, (size_t)r * sizeof *sum);
     for (int64_t left = 0; left <= top; left += TILE) {
         const int64_t columns = r - left < TILE ? r - left : TILE;
@@ -335,7 +323,6 @@ static netdp_status compare_tile(void *context, int64_t tile, int thread, netdp_
                 sum[left + j] += left + j == top + i ? 0 : off;
             }
     }
-    netdp_i_free(all);
     return NETDP_OK;
 }
 
@@ -344,9 +331,9 @@ static netdp_status prove_factor(heard *h, netdp_error *error)
 {
     const int64_t r = h->states * h->seen;
     const double covariance = bound_covariance(h), square = bound_factor(h);
-    netdp_status status = netdp_i_for_each(tiles(h), compare_tile, h, NULL, "", error);
     double most = 0;
-    for (int64_t a = 0; status == NETDP_OK && a < r; a++) {
+    TRY(netdp_i_for_each(tiles(h), compare_tile, h, NULL, "", error));
+    for (int64_t a = 0; a < r; a++) {
         double sum = 0;
         for (int64_t tile = 0; tile < tiles(h); tile++)
             sum += h->rest[tile * r + a];
@@ -358,7 +345,7 @@ static netdp_status prove_factor(heard *h, netdp_error *error)
         chain > MOST
             ? INFINITY
             : (covariance + most * MORE + (PANEL + (double)r / PANEL + 5) * UNIT * square) * MORE;
-    return status;
+    return NETDP_OK;
 }
 
 /* L of L L' = K / nu^2: a lower triangle, the rest of it 0. */
@@ -414,10 +401,10 @@ static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_
     const heard *h = context;
     const int64_t s = h->seen, r = h->states * s, first = batch * BATCH;
     const int64_t left = h->of->count - first, count = left < BATCH ? left : BATCH;
-    double *x = NETDP_I_NEW(double, 3 * count * r);
-    double *z = x + count * r, *product = z + count * r;
+    OWNED double *x = NETDP_I_NEW(double, 3 * count * r);
     if (x == NULL)
         return netdp_i_no_memory(error);
+    double *z = x + count * r, *product = z + count * r;
     for (int64_t t = 0; t < h->states; t++)
         for (int64_t i = 0; i < count; i++)
             memcpy(x + i * r + t * s, h->told + ((batch * h->states + t) * BATCH + i) * s,
@@ -433,7 +420,6 @@ static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_
         const double loss = prove_loss(h, z + i * r, x + i * r, product + i * r);
         h->of->loss[first + i] = !h->hidden[h->of->node[first + i]] || !(loss <= 1) ? 1 : loss;
     }
-    netdp_i_free(x);
     return NETDP_OK;
 }
 
@@ -448,6 +434,7 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
                                 const netdp_i_sources *of, const netdp_progress *progress,
                                 netdp_error *error)
 {
+    CLEARED(heard_clear)
     heard h = {.rows = others != NULL ? others->rows : netdp_mixing_rows(protocol->mixing),
                .others = others,
                .seen = observer->seen_count,
@@ -456,28 +443,18 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
                .of = of,
                .progress = progress};
     netdp_i_dense_begin();
-    netdp_status status = agree(&h, allocate(&h, error), error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(agree(&h, allocate(&h, error), error));
     find_hidden(&h, observer);
+    *width = 0;
     if (h.seen == 0 || h.states == 0) {
         for (int32_t i = 0; i < of->count; i++)
             of->loss[i] = h.hidden[of->node[i]] ? 0 : 1;
-        *width = 0;
-        goto done;
+        return NETDP_OK;
     }
-    status = begin(&h, observer, error);
-    if (status == NETDP_OK)
-        status = listen(&h, error);
-    if (status == NETDP_OK) {
-        find_covariance(&h);
-        status = find_factor(&h, error);
-    }
-    if (status == NETDP_OK)
-        *width = h.off + 8 * taken_of_solution(&h) * h.size;
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(batches(of->count), solve_batch, &h, progress, "sources", error);
-done:
-    heard_clear(&h);
-    return status;
+    TRY(begin(&h, observer, error));
+    TRY(listen(&h, error));
+    find_covariance(&h);
+    TRY(find_factor(&h, error));
+    *width = h.off + 8 * taken_of_solution(&h) * h.size;
+    return netdp_i_for_each(batches(of->count), solve_batch, &h, progress, "sources", error);
 }

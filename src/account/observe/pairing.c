@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 /* What one operation rounds by, relatively. */
@@ -369,27 +369,22 @@ netdp_status netdp_i_paired_share(netdp_i_paired *paired, const int32_t *from, i
     const int64_t n = paired->nodes, groups = (count + LANES - 1) / LANES;
     if (paired->inverse != NULL || count > MOST_SHARED)
         return NETDP_OK;
-    char *mark = NETDP_I_NEW(char, n);
-    double *room = NETDP_I_NEW(double, 3 * LANES * n);
+    OWNED char *mark = NETDP_I_NEW(char, n);
+    OWNED double *room = NETDP_I_NEW(double, 3 * LANES * n);
     paired->column = NETDP_I_NEW(double, groups *LANES *n);
     paired->sum = NETDP_I_NEW(long double, groups *LANES);
-    netdp_status status = NETDP_OK;
     if (mark == NULL || room == NULL || paired->column == NULL || paired->sum == NULL)
-        status = netdp_i_no_memory(error);
-    for (int64_t g = 0; status == NETDP_OK && g < groups; g++) {
+        return netdp_i_no_memory(error);
+    for (int64_t g = 0; g < groups; g++) {
         double *x = paired->column + g * LANES * n;
         lanes l = {.pairing = paired->pairing, .mark = mark, .x = x};
-        status = netdp_i_report(progress, "noise in pairs", (double)g, (double)groups, error);
-        if (status != NETDP_OK)
-            break;
+        TRY(netdp_i_report(progress, "noise in pairs", (double)g, (double)groups, error));
         take_lanes(&l, from, count, (int32_t)g * LANES);
         find_columns(&l, x, room);
         for (int32_t v = 0; v < n; v++)
             add_node(&l, v, paired->sum + g * LANES);
     }
-    netdp_i_free(mark);
-    netdp_i_free(room);
-    return status;
+    return NETDP_OK;
 }
 
 /* Observers and whom they share pairs with. */
@@ -543,29 +538,26 @@ static netdp_status bound_near(const lanes *given, const lanes *whole, const lon
                                netdp_error *error)
 {
     lanes l = *given;
-    ball b = {.node = NETDP_I_NEW(int32_t, MOST_NEAR),
-              .place = NETDP_I_NEW(int32_t, netdp_graph_nodes(given->pairing->graph))};
-    netdp_status status = b.node == NULL || b.place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    OWNED int32_t *node = NETDP_I_NEW(int32_t, MOST_NEAR);
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, netdp_graph_nodes(given->pairing->graph));
+    ball b = {.node = node, .place = place};
+    if (node == NULL || place == NULL)
+        return netdp_i_no_memory(error);
     *near = false;
-    for (int radius = -1; status == NETDP_OK && !*near && radius <= MOST_RADIUS; radius++) {
+    for (int radius = -1; !*near && radius <= MOST_RADIUS; radius++) {
         if (!grow(&l, seen->partner, seen->partners, radius, &b))
             break;
         const int64_t size = (int64_t)b.all * LANES;
-        double *room = NETDP_I_NEW(double, 5 * size + 1);
-        if (room == NULL) {
-            status = netdp_i_no_memory(error);
-            break;
-        }
+        OWNED double *room = NETDP_I_NEW(double, 5 * size + 1);
+        if (room == NULL)
+            return netdp_i_no_memory(error);
         l.own = room;
         l.place = b.place;
         begin_near(&l, &b, seen->partners, room + size);
         improve(&l, &b, room, room + size, room + 2 * size);
         *near = sum_near(&l, whole, all, &b, seen->node, seen->count, room + size, loss);
-        netdp_i_free(room);
     }
-    netdp_i_free(b.node);
-    netdp_i_free(b.place);
-    return status;
+    return NETDP_OK;
 }
 
 /* By columns of their own, from the shared ones where there are some. */
@@ -573,19 +565,17 @@ static netdp_status bound_column(lanes *l, const double *begin, double loss[LANE
                                  netdp_error *error)
 {
     const int64_t n = netdp_graph_nodes(l->pairing->graph);
-    double *x = NETDP_I_NEW(double, LANES *n), *room = NETDP_I_NEW(double, 3 * LANES * n);
-    netdp_status status = x == NULL || room == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int64_t v = 0; status == NETDP_OK && begin != NULL && v < n; v++)
+    OWNED double *x = NETDP_I_NEW(double, LANES *n);
+    OWNED double *room = NETDP_I_NEW(double, 3 * LANES * n);
+    if (x == NULL || room == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t v = 0; begin != NULL && v < n; v++)
         for (int k = 0; l->mark[v] == 0 && k < LANES; k++)
             x[v * LANES + k] = begin[v * LANES + k];
-    if (status == NETDP_OK) {
-        l->x = x;
-        find_columns(l, x, room);
-        bound_lanes(l, n, loss);
-    }
-    netdp_i_free(x);
-    netdp_i_free(room);
-    return status;
+    l->x = x;
+    find_columns(l, x, room);
+    bound_lanes(l, n, loss);
+    return NETDP_OK;
 }
 
 static netdp_status bound_large(const netdp_i_paired *paired, const char *mark, observed seen,
@@ -594,36 +584,31 @@ static netdp_status bound_large(const netdp_i_paired *paired, const char *mark, 
 {
     const int64_t n = paired->nodes;
     const bool shared = paired->column != NULL;
-    int32_t *partner = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *partner = NETDP_I_NEW(int32_t, n);
+    OWNED char *none = NETDP_I_NEW(char, n);
+    OWNED double *cut = NETDP_I_NEW(double, n);
+    if (partner == NULL || none == NULL || cut == NULL)
+        return netdp_i_no_memory(error);
     seen.partner = partner;
-    char *none = NETDP_I_NEW(char, n);
-    double *cut = NETDP_I_NEW(double, n);
-    netdp_status status =
-        partner == NULL || none == NULL || cut == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK && shared)
+    if (shared)
         seen.partners = find_partners(paired->pairing, mark, seen.node, seen.count, partner, cut);
-    for (int32_t first = 0; status == NETDP_OK && first < from_count; first += LANES) {
+    for (int32_t first = 0; first < from_count; first += LANES) {
         const double *x = shared ? paired->column + (int64_t)first * n : NULL;
         const lanes whole = {.pairing = paired->pairing, .mark = none, .x = x};
         lanes l = {.pairing = paired->pairing, .mark = mark, .x = x}, all = whole;
-        double bound[LANES];
-        status = netdp_i_report(progress, "noise in pairs", first, from_count, error);
-        if (status != NETDP_OK)
-            break;
+        double bound[LANES] = {0}; /* one of the two fills it */
+        TRY(netdp_i_report(progress, "noise in pairs", first, from_count, error));
         take_lanes(&l, from, from_count, first);
         take_lanes(&all, from, from_count, first);
         bool near = false;
         if (shared)
-            status = bound_near(&l, &all, paired->sum + first, &seen, &near, bound, error);
-        if (status == NETDP_OK && !near)
-            status = bound_column(&l, x, bound, error);
-        for (int k = 0; status == NETDP_OK && k < LANES && first + k < from_count; k++)
+            TRY(bound_near(&l, &all, paired->sum + first, &seen, &near, bound, error));
+        if (!near)
+            TRY(bound_column(&l, x, bound, error));
+        for (int k = 0; k < LANES && first + k < from_count; k++)
             loss[first + k] = bound[k];
     }
-    netdp_i_free(partner);
-    netdp_i_free(none);
-    netdp_i_free(cut);
-    return status;
+    return NETDP_OK;
 }
 
 /* By the inverse that observers share. */
@@ -632,55 +617,40 @@ static netdp_status bound_shared(const netdp_i_paired *paired, const char *mark,
                                  int32_t from_count, double *loss, netdp_error *error)
 {
     const int64_t n = paired->nodes;
-    int32_t *partner = NETDP_I_NEW(int32_t, n);
-    double *cut = NETDP_I_NEW(double, n), *inverse = NETDP_I_NEW(double, n *n);
-    double *block = NULL, *columns = NULL, *x = NETDP_I_NEW(double, LANES *n);
-    netdp_status status = NETDP_OK;
-    if (partner == NULL || cut == NULL || inverse == NULL || x == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED int32_t *partner = NETDP_I_NEW(int32_t, n);
+    OWNED double *cut = NETDP_I_NEW(double, n);
+    OWNED double *inverse = NETDP_I_NEW(double, n *n);
+    OWNED double *x = NETDP_I_NEW(double, LANES *n);
+    if (partner == NULL || cut == NULL || inverse == NULL || x == NULL)
+        return netdp_i_no_memory(error);
     const int32_t partners = find_partners(paired->pairing, mark, observers, count, partner, cut);
     const int64_t most = partners > count ? partners : count;
-    block = NETDP_I_NEW(double, most *most + 1);
-    columns = NETDP_I_NEW(double, most *n + 1);
-    if (block == NULL || columns == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *block = NETDP_I_NEW(double, most *most + 1);
+    OWNED double *columns = NETDP_I_NEW(double, most *n + 1);
+    if (block == NULL || columns == NULL)
+        return netdp_i_no_memory(error);
     const bool updated = 4 * most < n && remove_observers(paired, observers, count, partner, cut,
                                                           partners, inverse, block, columns);
     if (updated && bound_all(paired->pairing, mark, from, from_count, inverse, x, loss) <= LOOSE)
-        goto done;
-    status = invert(paired->pairing, mark, inverse, error);
-    if (status == NETDP_OK)
-        (void)bound_all(paired->pairing, mark, from, from_count, inverse, x, loss);
-done:
-    netdp_i_free(partner);
-    netdp_i_free(cut);
-    netdp_i_free(inverse);
-    netdp_i_free(block);
-    netdp_i_free(columns);
-    netdp_i_free(x);
-    return status;
+        return NETDP_OK;
+    TRY(invert(paired->pairing, mark, inverse, error));
+    (void)bound_all(paired->pairing, mark, from, from_count, inverse, x, loss);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *observers,
                                  int32_t count, const int32_t *from, int32_t from_count,
                                  double *loss, const netdp_progress *progress, netdp_error *error)
 {
-    char *mark = NETDP_I_NEW(char, paired->nodes);
+    OWNED char *mark = NETDP_I_NEW(char, paired->nodes);
     if (mark == NULL)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < count; i++)
         mark[observers[i]] = 1;
-    netdp_status status =
-        paired->inverse != NULL
-            ? bound_shared(paired, mark, observers, count, from, from_count, loss, error)
-            : bound_large(paired, mark, (observed){.node = observers, .count = count}, from,
-                          from_count, loss, progress, error);
-    netdp_i_free(mark);
-    return status;
+    return paired->inverse != NULL
+               ? bound_shared(paired, mark, observers, count, from, from_count, loss, error)
+               : bound_large(paired, mark, (observed){.node = observers, .count = count}, from,
+                             from_count, loss, progress, error);
 }
 
 double netdp_i_pairing_spread(const netdp_pairing *pairing)

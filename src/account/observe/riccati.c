@@ -1,6 +1,6 @@
 /*
- * A loss is the least sum of squares of a shift of the noises that hides a contribution (docs/proofs/certificate.md, "Backwards, on
- * what is hidden"). Let h_t be what the shift leaves in the messages of the nodes that the observer does not see, F their part of W, G the
+ * A loss is the least sum of squares of a shift of the noises that hides a contribution (docs/proofs/shift.md, "at
+ * rest"). Let h_t be what the shift leaves in the messages of the nodes that the observer does not see, F their part of W, G the
  * rows of the seen nodes there: what they receive their own noise must take up. Then
  *
  *     loss(u) = min |h_0 - e_u|^2 + sum_t |G h_t|^2 / nu^2 + |z_t|^2,   h_{t+1} = F h_t + nu z_t
@@ -24,9 +24,10 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/parallel.h"
+#include "base/pool.h"
 #include "base/rounding.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -61,22 +62,12 @@ typedef struct hidden {
     double noise;                /* nu */
     double forgets, most, terms; /* |F|, at most; its largest sum of a row, and of entries in one */
     int64_t rounds;
+    netdp_i_pool pool;
 } hidden;
 
 static void hidden_clear(hidden *h)
 {
-    netdp_i_free(h->place);
-    netdp_i_free(h->start);
-    netdp_i_free(h->column);
-    netdp_i_free(h->weight);
-    netdp_i_free(h->y);
-    netdp_i_free(h->z);
-    netdp_i_free(h->c);
-    netdp_i_free(h->value);
-    netdp_i_free(h->d);
-    netdp_i_free(h->x);
-    netdp_i_free(h->room);
-    netdp_i_free(h->told);
+    netdp_i_pool_clear(&h->pool);
 }
 
 /* F, and Y = G'. */
@@ -113,29 +104,18 @@ static netdp_rows rows_of(const hidden *h)
 }
 
 /* Of whom the observer is told within the rounds, where they are hidden: the others' loss is 0. */
-static netdp_status find_told(hidden *h, netdp_error *error)
+static netdp_status find_told(hidden *h, const netdp_graph *graph, const netdp_i_observer *observer,
+                              netdp_error *error)
 {
-    int32_t *queue = NETDP_I_NEW(int32_t, h->nodes), end = 0;
-    int64_t *depth = NETDP_I_NEW(int64_t, h->nodes);
-    netdp_status status = queue != NULL && depth != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (int64_t i = 0; status == NETDP_OK && i < h->nodes; i++) {
-        for (int64_t k = 0; depth[i] == 0 && k < h->seen; k++)
-            depth[i] = h->y[i * h->seen + k] != 0;
-        if (depth[i] == 1)
-            queue[end++] = (int32_t)i;
-    }
-    for (int32_t k = 0; status == NETDP_OK && k < end && depth[queue[k]] < h->rounds; k++) {
-        const int32_t i = queue[k];
-        h->told[i] = true;
-        for (int64_t e = h->start[i]; e < h->start[i + 1]; e++)
-            if (depth[h->column[e]] == 0) {
-                depth[h->column[e]] = depth[i] + 1;
-                queue[end++] = h->column[e];
-            }
-    }
-    netdp_i_free(queue);
-    netdp_i_free(depth);
-    return status;
+    const int32_t n = netdp_graph_nodes(graph);
+    OWNED int32_t *distance = NETDP_I_NEW(int32_t, n);
+    if (distance == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_graph_distances(graph, observer->seen, observer->seen_count, distance, error));
+    for (int32_t v = 0; v < n; v++)
+        if (h->place[v] >= 0)
+            h->told[h->place[v]] = distance[v] >= 0 && distance[v] < h->rounds;
+    return NETDP_OK;
 }
 
 /* |F|^J is at most the largest sum of a row of the J-th power of F's absolute values, as F is symmetric. */
@@ -167,9 +147,9 @@ static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_obser
                   .rank = observer->seen_count,
                   .noise = netdp_linear_least_noise(protocol),
                   .rounds = protocol->rounds};
-    h->place = NETDP_I_NEW(int32_t, 2 * (int64_t)rows.nodes);
-    if (h->place == NULL)
-        return netdp_i_no_memory(error);
+    netdp_i_pool *pool = &h->pool;
+    h->place = NETDP_I_TAKE(pool, int32_t, 2 * (int64_t)rows.nodes);
+    TRY(netdp_i_pool_made(pool, error));
     for (int32_t j = 0; j < observer->seen_count; j++)
         h->place[observer->seen[j]] = -1;
     for (int32_t j = 0; j < observer->quiet_count; j++)
@@ -178,21 +158,18 @@ static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_obser
         if (h->place[v] == 0)
             h->place[v] = h->nodes++;
     const int64_t m = h->nodes, s = h->seen, entries = rows.start[rows.nodes];
-    h->start = NETDP_I_NEW(int64_t, m + 1);
-    h->column = NETDP_I_NEW(int32_t, entries);
-    h->weight = NETDP_I_NEW(double, entries);
-    h->y = NETDP_I_NEW(double, m *s);
-    h->z = NETDP_I_NEW(double, m *s + 2 * m); /* and two numbers for each node at the beginning */
-    h->c = NETDP_I_NEW(double, s *s);
-    h->value = NETDP_I_NEW(double, s);
-    h->d = NETDP_I_NEW(double, m *m);
-    h->x = NETDP_I_NEW(double, m *m);
-    h->room = NETDP_I_NEW(double, m *s);
-    h->told = NETDP_I_NEW(bool, m);
-    if (h->start == NULL || h->column == NULL || h->weight == NULL || h->y == NULL ||
-        h->z == NULL || h->c == NULL || h->value == NULL || h->d == NULL || h->x == NULL ||
-        h->room == NULL || h->told == NULL)
-        return netdp_i_no_memory(error);
+    h->start = NETDP_I_TAKE(pool, int64_t, m + 1);
+    h->column = NETDP_I_TAKE(pool, int32_t, entries);
+    h->weight = NETDP_I_TAKE(pool, double, entries);
+    h->y = NETDP_I_TAKE(pool, double, m *s);
+    h->z = NETDP_I_TAKE(pool, double, m *s + 2 * m); /* and two numbers a node at the beginning */
+    h->c = NETDP_I_TAKE(pool, double, s *s);
+    h->value = NETDP_I_TAKE(pool, double, s);
+    h->d = NETDP_I_TAKE(pool, double, m *m);
+    h->x = NETDP_I_TAKE(pool, double, m *m);
+    h->room = NETDP_I_TAKE(pool, double, m *s);
+    h->told = NETDP_I_TAKE(pool, bool, m);
+    TRY(netdp_i_pool_made(pool, error));
     start(h, rows, observer);
     for (int64_t i = 0; i < m; i++) {
         double sum = 0;
@@ -202,7 +179,7 @@ static netdp_status hidden_new(const netdp_linear *protocol, const netdp_i_obser
         h->most = fmax(h->most, sum * (1 + netdp_i_gamma(h->terms + 2)));
     }
     h->forgets = fmin(h->most, find_norm(h, h->z, h->z + m));
-    return find_told(h, error);
+    return find_told(h, netdp_mixing_graph(protocol->mixing), observer, error);
 }
 
 /* ---- Norms ---- */
@@ -245,45 +222,44 @@ static double symmetric_norm(const double *a, int64_t m, double *sum)
 static netdp_status drop_directions(hidden *h, netdp_error *error)
 {
     const int64_t r = h->rank, m = h->nodes;
-    double *beside = NETDP_I_NEW(double, r), *gram = NETDP_I_NEW(double, r *r);
-    netdp_status status = beside == NULL || gram == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    OWNED double *beside = NETDP_I_NEW(double, r);
+    OWNED double *gram = NETDP_I_NEW(double, r *r);
     int64_t dropped = 0;
+    if (beside == NULL || gram == NULL)
+        return netdp_i_no_memory(error);
     cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)m, 1, h->y, (int)r, 0, h->c,
                 (int)r);
-    if (status == NETDP_OK)
-        status = netdp_i_symmetric_eigen((int32_t)r, h->c, h->value, error);
-    while (status == NETDP_OK && dropped < r && h->value[dropped] <= DROPPED)
+    TRY(netdp_i_symmetric_eigen((int32_t)r, h->c, h->value, error));
+    while (dropped < r && h->value[dropped] <= DROPPED)
         dropped++;
-    if (status == NETDP_OK && dropped > 0) {
-        const int64_t kept = r - dropped;
-        const double size = gram_norm(h->y, m, r, beside);
-        /* Q Q' = 1 but for this */
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)r, 1, h->c, (int)r, 0,
-                    gram, (int)r);
-        for (int64_t k = 0; k < r; k++)
-            gram[k * r + k] -= 1;
-        const double turned = sqrt(netdp_i_squares(gram, r * r)) * 1.5 +
-                              netdp_i_gamma((double)r + 2) * (double)r * 1.1;
-        /* the turned Y, [m][r]: its first columns go */
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)r, (int)r, 1, h->y,
-                    (int)r, h->c, (int)r, 0, h->room, (int)r);
-        const double round =
-            netdp_i_gamma((double)r + 2) * sqrt(netdp_i_squares(h->y, m * r) * (double)r * 1.1);
-        double gone = 0;
-        for (int64_t i = 0; i < m; i++) {
-            for (int64_t k = 0; k < dropped; k++)
-                gone += h->room[i * r + k] * h->room[i * r + k];
-            for (int64_t k = 0; k < kept; k++)
-                h->y[i * kept + k] = h->room[i * r + dropped + k];
-        }
-        h->some += (size * turned + gone * (1 + netdp_i_gamma((double)(m * r) + 2)) +
-                    round * (2 * sqrt(size * 1.1) + round)) *
-                   ROUND_UP;
-        h->rank = (int32_t)kept;
+    if (dropped == 0)
+        return NETDP_OK;
+    const int64_t kept = r - dropped;
+    const double size = gram_norm(h->y, m, r, beside);
+    /* Q Q' = 1 but for this */
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)r, (int)r, 1, h->c, (int)r, 0, gram,
+                (int)r);
+    for (int64_t k = 0; k < r; k++)
+        gram[k * r + k] -= 1;
+    const double turned =
+        sqrt(netdp_i_squares(gram, r * r)) * 1.5 + netdp_i_gamma((double)r + 2) * (double)r * 1.1;
+    /* the turned Y, [m][r]: its first columns go */
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)r, (int)r, 1, h->y, (int)r,
+                h->c, (int)r, 0, h->room, (int)r);
+    const double round =
+        netdp_i_gamma((double)r + 2) * sqrt(netdp_i_squares(h->y, m * r) * (double)r * 1.1);
+    double gone = 0;
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t k = 0; k < dropped; k++)
+            gone += h->room[i * r + k] * h->room[i * r + k];
+        for (int64_t k = 0; k < kept; k++)
+            h->y[i * kept + k] = h->room[i * r + dropped + k];
     }
-    netdp_i_free(beside);
-    netdp_i_free(gram);
-    return status;
+    h->some += (size * turned + gone * (1 + netdp_i_gamma((double)(m * r) + 2)) +
+                round * (2 * sqrt(size * 1.1) + round)) *
+               ROUND_UP;
+    h->rank = (int32_t)kept;
+    return NETDP_OK;
 }
 
 /* How far Z is from V, (1 + X) V = Y: the norm of Y - V - X V, with its rounding. V stands in z. */
@@ -306,7 +282,7 @@ static double residual(hidden *h, double *sum)
 static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error *error)
 {
     const int64_t m = h->nodes, r = h->rank;
-    double *beside = NETDP_I_NEW(double, r + m);
+    OWNED double *beside = NETDP_I_NEW(double, r + m);
     if (beside == NULL)
         return netdp_i_no_memory(error);
     const double y = sqrt(gram_norm(h->y, m, r, beside)),
@@ -317,10 +293,8 @@ static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error 
     for (int64_t k = 0; k < r; k++)
         h->c[k * r + k] += 1;
     /* c is symmetric but for what is charged; one triangle of it counts. */
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)r, h->c, (int)r) != 0) {
-        netdp_i_free(beside);
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)r, h->c, (int)r) != 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER, "the covariance of what is hidden is lost");
-    }
     double factor = 0;
     for (int64_t j = 0; j < r; j++)
         for (int64_t i = j; i < r; i++)
@@ -344,7 +318,6 @@ static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error 
                  : INFINITY;
     h->lost += (netdp_i_gamma((double)r + 4) * y * y + 2 * UNIT * symmetric_norm(h->x, m, beside)) *
                ROUND_UP;
-    netdp_i_free(beside);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->y, (int)r, 1, h->x,
                 (int)m);
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)m, (int)r, 1, h->z, (int)r, 1, h->d,
@@ -356,23 +329,23 @@ static netdp_status divide(hidden *h, double astray, double *lacks, netdp_error 
 static netdp_status step(hidden *h, bool look, netdp_error *error)
 {
     const int m = h->nodes;
-    double lacks = 0, *sum = NETDP_I_NEW(double, m);
-    netdp_status status = sum == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK && look && h->rank > 0)
-        status = drop_directions(h, error);
+    double lacks = 0;
+    OWNED double *sum = NETDP_I_NEW(double, m);
+    if (sum == NULL)
+        return netdp_i_no_memory(error);
+    if (look && h->rank > 0)
+        TRY(drop_directions(h, error));
     h->above = (h->forgets * h->forgets * h->above + h->some) * ROUND_UP;
-    if (status == NETDP_OK && h->rank > 0) {
-        const int r = h->rank;
-        memcpy(h->z, h->y, (size_t)m * (size_t)r * sizeof *h->z);
-        cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, m, r, -1, h->d, m, h->y, r, 1, h->z, r);
-        const double astray = residual(h, sum);
-        status = divide(h, astray, &lacks, error);
-        h->some = (h->some + lacks) * ROUND_UP;
-        if (status == NETDP_OK)
-            netdp_i_rows_apply_part(rows_of(h), 0, m, h->z, h->y, r);
-    }
-    netdp_i_free(sum);
-    return status;
+    if (h->rank == 0)
+        return NETDP_OK;
+    const int r = h->rank;
+    memcpy(h->z, h->y, (size_t)m * (size_t)r * sizeof *h->z);
+    cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, m, r, -1, h->d, m, h->y, r, 1, h->z, r);
+    const double astray = residual(h, sum);
+    TRY(divide(h, astray, &lacks, error));
+    h->some = (h->some + lacks) * ROUND_UP;
+    netdp_i_rows_apply_part(rows_of(h), 0, m, h->z, h->y, r);
+    return NETDP_OK;
 }
 
 /* ---- The losses ---- */
@@ -487,24 +460,20 @@ netdp_status netdp_i_riccati_loss(const netdp_linear *protocol, const netdp_i_ob
                                   const netdp_i_sources *of, const netdp_progress *progress,
                                   netdp_error *error)
 {
-    hidden h;
+    CLEARED(hidden_clear) hidden h = {0};
     netdp_i_dense_begin();
-    netdp_status status = hidden_new(protocol, observer, &h, error);
-    double *all = NETDP_I_NEW(double, h.nodes);
-    double *work = NETDP_I_NEW(double, ((int64_t)h.nodes + 2) * h.nodes); /* and two rows of room */
-    if (status == NETDP_OK && (all == NULL || work == NULL))
-        status = netdp_i_no_memory(error);
-    for (int64_t t = 1; status == NETDP_OK && t < h.rounds && h.nodes > 0; t++) {
-        status = step(&h, t % LOOK_EVERY == 0, error);
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "accounting", (double)t, (double)h.rounds, error);
+    TRY(hidden_new(protocol, observer, &h, error));
+    double *all = NETDP_I_TAKE(&h.pool, double, h.nodes);
+    double *work =
+        NETDP_I_TAKE(&h.pool, double, ((int64_t)h.nodes + 2) * h.nodes); /* and two rows */
+    TRY(netdp_i_pool_made(&h.pool, error));
+    for (int64_t t = 1; t < h.rounds && h.nodes > 0; t++) {
+        TRY(step(&h, t % LOOK_EVERY == 0, error));
+        TRY(netdp_i_report(progress, "accounting", (double)t, (double)h.rounds, error));
     }
-    if (status == NETDP_OK && h.nodes > 0)
+    if (h.nodes > 0)
         read_losses(&h, work, all);
-    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++)
+    for (int32_t i = 0; i < of->count; i++)
         of->loss[i] = h.place[of->node[i]] >= 0 ? all[h.place[of->node[i]]] : 1;
-    netdp_i_free(all);
-    netdp_i_free(work);
-    hidden_clear(&h);
-    return status;
+    return NETDP_OK;
 }

@@ -21,9 +21,11 @@
 #include <string.h>
 
 #include "account/observe/certificate.h"
+#include "account/shift/reach.h"
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/parallel.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 enum { LANES = 16 };
@@ -55,15 +57,8 @@ typedef struct chain {
     int32_t *order; /* [pending]: indices of `from` that need a shift, nearest first */
     int32_t pending, lanes;
     double *loss; /* [from] */
+    netdp_i_pool pool;
 } chain;
-
-static void chain_clear(chain *c)
-{
-    netdp_i_free(c->place);
-    netdp_i_free(c->rows);
-    netdp_i_free(c->lower);
-    netdp_i_free(c->order);
-}
 
 /* The filter's run. */
 static netdp_status record(chain *c, const netdp_i_observer *observer, netdp_i_sight *sight,
@@ -72,31 +67,25 @@ static netdp_status record(chain *c, const netdp_i_observer *observer, netdp_i_s
     const int64_t r = c->modes, rounds = c->protocol->rounds;
     const int32_t s = observer->seen_count;
     const double seen = netdp_i_observer_scale(c->protocol, observer), end = c->scene->end;
-    netdp_i_filter *filter = NULL;
-    netdp_status status =
-        netdp_i_filter_new(c->basis, observer, end > 0 ? fmin(seen, end) : seen, &filter, error);
-    for (int64_t t = 0; status == NETDP_OK && t < c->observations; t++) {
+    OWNED_BY(netdp_i_filter_free) netdp_i_filter *filter = NULL;
+    TRY(netdp_i_filter_new(c->basis, observer, end > 0 ? fmin(seen, end) : seen, &filter, error));
+    for (int64_t t = 0; t < c->observations; t++) {
+        const double noise = t < rounds ? netdp_linear_noise(c->protocol, t) : 0;
         if (t > 0)
-            status = netdp_i_filter_predict(
-                filter, t < rounds ? netdp_linear_noise(c->protocol, t) : 0, false, error);
-        if (status == NETDP_OK)
-            status = netdp_i_gain_new(c->basis->modes, s, &sight[t].gain, error);
-        if (status == NETDP_OK)
-            status = netdp_i_filter_observe(filter, &sight[t].gain, error);
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "accounting", (double)(t + 1),
-                                    (double)c->observations, error);
+            TRY(netdp_i_filter_predict(filter, noise, false, error));
+        TRY(netdp_i_gain_new(c->basis->modes, s, &sight[t].gain, error));
+        TRY(netdp_i_filter_observe(filter, &sight[t].gain, error));
+        TRY(netdp_i_report(progress, "accounting", (double)(t + 1), (double)c->observations,
+                           error));
     }
-    if (status == NETDP_OK && c->lower != NULL) {
+    if (c->lower != NULL) {
         if (!observer->last_sum)
-            status = netdp_i_filter_predict(filter, 0, false, error);
-        if (status == NETDP_OK)
-            status = netdp_i_filter_factor(filter, end, c->lower, error);
+            TRY(netdp_i_filter_predict(filter, 0, false, error));
+        TRY(netdp_i_filter_factor(filter, end, c->lower, error));
     }
     for (int32_t j = 0; j < s; j++)
         memcpy(c->rows + j * r, c->basis->rows + observer->seen[j] * r, (size_t)r * sizeof(double));
-    netdp_i_filter_free(filter);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- A block of sources ---- */
@@ -117,24 +106,12 @@ typedef struct block {
     double *now, *next;  /* [nodes][lanes] */
     double *other;       /* [nodes][lanes]: of accelerated rounds, one further than now */
     double *left_end;    /* [nodes][lanes]: for a solver */
+    netdp_i_pool pool;
 } block;
 
 static void block_clear(block *b)
 {
-    netdp_i_free(b->shift.noise);
-    netdp_i_free(b->shift.pair);
-    netdp_i_free(b->e);
-    netdp_i_free(b->adjoint);
-    netdp_i_free(b->w);
-    netdp_i_free(b->x);
-    netdp_i_free(b->left);
-    netdp_i_free(b->end);
-    netdp_i_free(b->x_end);
-    netdp_i_free(b->row);
-    netdp_i_free(b->now);
-    netdp_i_free(b->next);
-    netdp_i_free(b->other);
-    netdp_i_free(b->left_end);
+    netdp_i_pool_clear(&b->pool);
 }
 
 static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_error *error)
@@ -142,29 +119,22 @@ static netdp_status block_new(const chain *c, int32_t lanes, block *b, netdp_err
     const int64_t n = c->scene->nodes, r = c->modes;
     const int64_t seen = c->place[c->observations] * lanes;
     *b = (block){.shift = {.lanes = lanes}};
-    b->shift.noise = NETDP_I_NEW(double, c->protocol->rounds *n *lanes);
-    const bool pairs = c->scene->pair_count > 0;
-    b->shift.pair = pairs ? NETDP_I_NEW(double, c->scene->pair_count *lanes) : NULL;
-    b->e = NETDP_I_NEW(double, r *lanes);
-    b->adjoint = NETDP_I_NEW(double, r *lanes);
-    b->w = NETDP_I_NEW(double, seen);
-    b->x = NETDP_I_NEW(double, seen);
-    b->left = NETDP_I_NEW(double, seen);
-    b->end = NETDP_I_NEW(double, r *lanes);
-    b->x_end = NETDP_I_NEW(double, r *lanes);
-    b->row = NETDP_I_NEW(double, n);
-    b->now = NETDP_I_NEW(double, n *lanes);
-    b->next = NETDP_I_NEW(double, n *lanes);
-    b->other = NETDP_I_NEW(double, n *lanes);
-    b->left_end = NETDP_I_NEW(double, n *lanes);
-    if (b->shift.noise == NULL || b->e == NULL || b->adjoint == NULL || b->w == NULL ||
-        b->x == NULL || b->left == NULL || b->end == NULL || b->x_end == NULL || b->row == NULL ||
-        b->now == NULL || b->next == NULL || b->other == NULL || b->left_end == NULL ||
-        (pairs && b->shift.pair == NULL)) {
-        block_clear(b);
-        return netdp_i_no_memory(error);
-    }
-    return NETDP_OK;
+    b->shift.noise = NETDP_I_TAKE(&b->pool, double, c->protocol->rounds *n *lanes);
+    if (c->scene->pair_count > 0)
+        b->shift.pair = NETDP_I_TAKE(&b->pool, double, c->scene->pair_count *lanes);
+    b->e = NETDP_I_TAKE(&b->pool, double, r *lanes);
+    b->adjoint = NETDP_I_TAKE(&b->pool, double, r *lanes);
+    b->end = NETDP_I_TAKE(&b->pool, double, r *lanes);
+    b->x_end = NETDP_I_TAKE(&b->pool, double, r *lanes);
+    b->w = NETDP_I_TAKE(&b->pool, double, seen);
+    b->x = NETDP_I_TAKE(&b->pool, double, seen);
+    b->left = NETDP_I_TAKE(&b->pool, double, seen);
+    b->now = NETDP_I_TAKE(&b->pool, double, n *lanes);
+    b->next = NETDP_I_TAKE(&b->pool, double, n *lanes);
+    b->other = NETDP_I_TAKE(&b->pool, double, n *lanes);
+    b->left_end = NETDP_I_TAKE(&b->pool, double, n *lanes);
+    b->row = NETDP_I_TAKE(&b->pool, double, n);
+    return netdp_i_pool_made(&b->pool, error);
 }
 
 /* Through round t: by theta, or by W_t, one lane after the other. */
@@ -290,11 +260,6 @@ static void pass(const chain *c, block *b, int64_t t)
     }
     b->now = b->next;
     b->next = swap;
-}
-
-static int32_t summed_of(const netdp_i_observer *observer)
-{
-    return observer->own_counts && observer->pairing != NULL ? observer->quiet[0] : -1;
 }
 
 /* Nothing is known of the rounds yet. */
@@ -428,13 +393,13 @@ static netdp_status bound_lanes(const chain *c, block *b, int32_t *wide, netdp_e
     double loss[LANES];
     const netdp_i_displacement of = {
         .lanes = b->shift.lanes, .source = b->source, .g = b->shift.noise, .c = b->shift.pair};
-    netdp_status status = netdp_i_displacement_loss(c->scene, &of, loss, NULL, error);
+    TRY(netdp_i_displacement_loss(c->scene, &of, loss, NULL, error));
     *wide = 0;
-    for (int32_t l = 0; status == NETDP_OK && l < b->shift.lanes; l++) {
+    for (int32_t l = 0; l < b->shift.lanes; l++) {
         b->loss[l] = fmin(b->loss[l], loss[l]);
         *wide += !(b->loss[l] <= b->filter[l] * (1 + NEAR));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* The squares of w, of one lane. */
@@ -535,43 +500,13 @@ static netdp_status certify_block(void *context, int64_t index, int thread, netd
     const int64_t first = index * c->lanes;
     const int64_t left = c->pending - first;
     const int32_t lanes = left < c->lanes ? (int32_t)left : c->lanes;
-    block b;
-    netdp_status status = block_new(c, lanes, &b, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(block_clear) block b = {0};
+    TRY(block_new(c, lanes, &b, error));
     for (int32_t l = 0; l < lanes; l++)
         b.source[l] = c->from[c->order[first + l]];
-    status = bound_block(c, &b, error);
-    for (int32_t l = 0; status == NETDP_OK && l < lanes; l++)
+    TRY(bound_block(c, &b, error));
+    for (int32_t l = 0; l < lanes; l++)
         c->loss[c->order[first + l]] = b.loss[l];
-    block_clear(&b);
-    return status;
-}
-
-/* How many rounds pass until what a node sends may be seen first, of a network that changes: from its last observation back; -1: never. */
-static netdp_status find_times(const chain *c, int32_t *time, netdp_error *error)
-{
-    const int32_t n = c->scene->nodes;
-    int32_t *later = NETDP_I_NEW(int32_t, n);
-    if (later == NULL)
-        return netdp_i_no_memory(error);
-    memset(time, -1, (size_t)n * sizeof *time);
-    for (int64_t t = c->observations - 1; t >= 0; t--) {
-        memcpy(later, time, (size_t)n * sizeof *later);
-        if (t < c->protocol->rounds) {
-            const netdp_rows rows = c->scene->round[t].rows;
-            memset(time, -1, (size_t)n * sizeof *time);
-            for (int32_t v = 0; v < n; v++)
-                for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
-                    int32_t *first = &time[rows.column[k]];
-                    if (later[v] >= 0 && (*first < 0 || later[v] < *first))
-                        *first = later[v];
-                }
-        }
-        for (int32_t j = 0; j < c->sight[t].count; j++)
-            time[c->sight[t].seen[j]] = (int32_t)t;
-    }
-    netdp_i_free(later);
     return NETDP_OK;
 }
 
@@ -583,48 +518,41 @@ static bool is_open(const chain *c, int32_t u)
 }
 
 /*
- * What the shape says: who is seen under unit noise tells 1, who is too far away for the rounds 0.
- * The others in the order of their distance, so that a block's losses are alike.
+ * What the shape says: who is seen under unit noise tells 1, who is not heard of in these rounds 0. The others in the
+ * order of their distance, so that a block's losses are alike; where the network changes, as they come.
  */
 static netdp_status sort_sources(chain *c, int32_t count, netdp_error *error)
 {
-    const int64_t farthest = c->observations - 1;
-    const bool changes = !c->scene->fixed, released = c->scene->end > 0;
-    int32_t *distance = NETDP_I_NEW(int32_t, c->scene->nodes), last = 0;
-    if (distance == NULL)
+    int32_t last = 0;
+    OWNED bool *reached = netdp_i_shift_reached(c->scene);
+    OWNED int32_t *distance = NETDP_I_NEW(int32_t, c->scene->nodes);
+    if (distance == NULL || reached == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status =
-        changes ? find_times(c, distance, error)
-                : netdp_graph_distances(netdp_mixing_graph(c->protocol->mixing), c->sight[0].seen,
-                                        c->sight[0].count, distance, error);
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
-        const int32_t u = c->from[i], far = distance[u];
-        c->loss[i] = 1;
-        if (!released && (far < 0 || far > farthest))
-            c->loss[i] = 0;
-        else if (is_open(c, u))
-            last = far > last ? far : last;
+    if (c->scene->fixed)
+        TRY(netdp_graph_distances(netdp_mixing_graph(c->protocol->mixing), c->sight[0].seen,
+                                  c->sight[0].count, distance, error));
+    for (int32_t i = 0; i < count; i++) {
+        c->loss[i] = reached[c->from[i]] ? 1 : 0;
+        last = distance[c->from[i]] > last ? distance[c->from[i]] : last;
     }
-    for (int32_t far = released ? -1 : 0; status == NETDP_OK && far <= last; far++)
+    for (int32_t far = -1; far <= last; far++)
         for (int32_t i = 0; i < count; i++)
             if (distance[c->from[i]] == far && c->loss[i] > 0 && is_open(c, c->from[i]))
                 c->order[c->pending++] = i;
-    netdp_i_free(distance);
-    return status;
+    return NETDP_OK;
 }
 
-/* What is allocated of a chain. */
-static netdp_status chain_new(chain *c, int32_t count, netdp_error *error)
+/* What is allocated of a chain, and which sources need a shift. */
+static netdp_status begin_chain(chain *c, int32_t count, netdp_error *error)
 {
     const double room = SHIFT_BYTES / (8.0 * (double)c->protocol->rounds * c->scene->nodes);
     c->lanes = (int32_t)fmax(1, fmin(LANES, room));
-    c->order = NETDP_I_NEW(int32_t, count);
-    c->place = NETDP_I_NEW(int64_t, c->observations + 1);
-    if (c->order == NULL || c->place == NULL)
-        return netdp_i_no_memory(error);
+    c->order = NETDP_I_TAKE(&c->pool, int32_t, count);
+    c->place = NETDP_I_TAKE(&c->pool, int64_t, c->observations + 1);
+    TRY(netdp_i_pool_made(&c->pool, error));
     for (int64_t t = 0; t < c->observations; t++)
         c->place[t + 1] = c->place[t] + c->sight[t].count;
-    return NETDP_OK;
+    return sort_sources(c, count, error);
 }
 
 static netdp_status certify(chain *c, const netdp_progress *progress, netdp_error *error)
@@ -633,11 +561,17 @@ static netdp_status certify(chain *c, const netdp_progress *progress, netdp_erro
                             "certificate", error);
 }
 
+static void chain_clear(chain *c)
+{
+    netdp_i_pool_clear(&c->pool);
+}
+
 netdp_status netdp_i_certified_sights(const netdp_linear *protocol,
                                       const netdp_i_shift_problem *scene, int32_t summed,
                                       const netdp_i_sight *sight, const netdp_i_sources *of,
                                       const netdp_progress *progress, netdp_error *error)
 {
+    CLEARED(chain_clear)
     chain c = {.protocol = protocol,
                .modes = scene->nodes,
                .scene = scene,
@@ -646,12 +580,31 @@ netdp_status netdp_i_certified_sights(const netdp_linear *protocol,
                .sight = sight,
                .from = of->node,
                .loss = of->loss};
-    netdp_status status = chain_new(&c, of->count, error);
+    TRY(begin_chain(&c, of->count, error));
+    return certify(&c, progress, error);
+}
+
+/* The rounds of a network that does not change, which show the same nodes, with the filter's gains or a solver. */
+static netdp_status prove_fixed(chain *c, double weight, const netdp_i_observer *observer,
+                                double end, const netdp_i_sources *of,
+                                const netdp_progress *progress, netdp_error *error)
+{
+    CLEARED(netdp_i_shift_problem_clear) netdp_i_shift_problem scene = {0};
+    netdp_i_sight *sight = NETDP_I_TAKE(&c->pool, netdp_i_sight, c->observations);
+    TRY(netdp_i_pool_made(&c->pool, error));
+    TRY(netdp_i_scene_new(c->protocol, observer, weight, end, &scene, error));
+    for (int64_t t = 0; t < c->observations; t++)
+        sight[t] = (netdp_i_sight){.count = observer->seen_count, .seen = observer->seen};
+    c->sight = sight;
+    c->scene = &scene;
+    c->summed = observer->own_counts && observer->pairing != NULL ? observer->quiet[0] : -1;
+    netdp_status status = begin_chain(c, of->count, error);
+    if (status == NETDP_OK && c->pending > 0 && c->basis != NULL)
+        status = record(c, observer, sight, progress, error);
     if (status == NETDP_OK)
-        status = sort_sources(&c, of->count, error);
-    if (status == NETDP_OK)
-        status = certify(&c, progress, error);
-    chain_clear(&c);
+        status = certify(c, progress, error);
+    for (int64_t t = 0; t < c->observations; t++)
+        netdp_i_gain_clear(&sight[t].gain);
     return status;
 }
 
@@ -660,41 +613,17 @@ netdp_status netdp_i_certified_loss(const netdp_linear *protocol, const netdp_i_
                                     const netdp_i_sources *of, const netdp_progress *progress,
                                     netdp_error *error)
 {
-    const int64_t r = basis->modes, observations = protocol->rounds + observer->last_sum;
-    netdp_i_shift_problem scene = {0};
-    netdp_i_sight *sight = NETDP_I_NEW(netdp_i_sight, observations);
+    const int64_t r = basis->modes;
+    CLEARED(chain_clear)
     chain c = {.protocol = protocol,
                .basis = basis,
                .modes = r,
-               .scene = &scene,
-               .summed = summed_of(observer),
-               .observations = observations,
-               .sight = sight,
-               .rows = NETDP_I_NEW(double, r * observer->seen_count),
-               .lower = end > 0 ? NETDP_I_NEW(double, r *r) : NULL,
+               .observations = protocol->rounds + observer->last_sum,
                .from = of->node,
                .loss = of->loss};
-    netdp_status status = NETDP_OK;
-    if (sight == NULL || c.rows == NULL || (end > 0 && c.lower == NULL))
-        status = netdp_i_no_memory(error);
-    for (int64_t t = 0; status == NETDP_OK && t < observations; t++)
-        sight[t] = (netdp_i_sight){.count = observer->seen_count, .seen = observer->seen};
-    if (status == NETDP_OK)
-        status = netdp_i_scene_new(protocol, observer, 1, end, &scene, error);
-    if (status == NETDP_OK)
-        status = chain_new(&c, of->count, error);
-    if (status == NETDP_OK)
-        status = sort_sources(&c, of->count, error);
-    if (status == NETDP_OK && c.pending > 0)
-        status = record(&c, observer, sight, progress, error);
-    if (status == NETDP_OK)
-        status = certify(&c, progress, error);
-    for (int64_t t = 0; sight != NULL && t < observations; t++)
-        netdp_i_gain_clear(&sight[t].gain);
-    netdp_i_free(sight);
-    netdp_i_shift_problem_clear(&scene);
-    chain_clear(&c);
-    return status;
+    c.rows = NETDP_I_TAKE(&c.pool, double, r * observer->seen_count);
+    c.lower = end > 0 ? NETDP_I_TAKE(&c.pool, double, r *r) : NULL;
+    return prove_fixed(&c, 1, observer, end, of, progress, error);
 }
 
 netdp_status netdp_i_certified_rounds(const netdp_linear *protocol, double weight,
@@ -702,31 +631,12 @@ netdp_status netdp_i_certified_rounds(const netdp_linear *protocol, double weigh
                                       const netdp_i_solver *solver, const netdp_i_sources *of,
                                       const netdp_progress *progress, netdp_error *error)
 {
-    const int64_t observations = protocol->rounds + observer->last_sum;
-    netdp_i_shift_problem scene = {0};
-    netdp_i_sight *sight = NETDP_I_NEW(netdp_i_sight, observations);
+    CLEARED(chain_clear)
     chain c = {.protocol = protocol,
                .modes = netdp_mixing_rows(protocol->mixing).nodes,
-               .scene = &scene,
-               .summed = summed_of(observer),
                .solver = solver,
-               .observations = observations,
-               .sight = sight,
+               .observations = protocol->rounds + observer->last_sum,
                .from = of->node,
                .loss = of->loss};
-    netdp_status status = sight == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_scene_new(protocol, observer, weight, end, &scene, error);
-    for (int64_t t = 0; status == NETDP_OK && t < observations; t++)
-        sight[t] = (netdp_i_sight){.count = observer->seen_count, .seen = observer->seen};
-    if (status == NETDP_OK)
-        status = chain_new(&c, of->count, error);
-    if (status == NETDP_OK)
-        status = sort_sources(&c, of->count, error);
-    if (status == NETDP_OK)
-        status = certify(&c, progress, error);
-    netdp_i_free(sight);
-    netdp_i_shift_problem_clear(&scene);
-    chain_clear(&c);
-    return status;
+    return prove_fixed(&c, weight, observer, end, of, progress, error);
 }

@@ -1,5 +1,6 @@
 #include "account/published/gossip.h"
 
+#include <cblas.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -148,6 +149,9 @@ static void claim_relays(published *p, int32_t last)
     }
 }
 
+/* 2 n^2 doubles: 4 GB. */
+enum { MOST_CHANGING = 16000 };
+
 /* Each new relay takes a row that nobody wants in this turn: at most `slots` are wanted. */
 static void seat_relays(published *p)
 {
@@ -177,6 +181,20 @@ static int32_t count_relays(const published *p, int32_t to_count)
     for (int32_t w = 0; w < p->nodes; w++)
         p->slot[w] = -1;
     return count;
+}
+
+/* A <- W_t A, of which rows of active nodes alone change; `mixed` has room for all of them. */
+static void mix_active(const netdp_round *round, int64_t n, double *a, double *mixed)
+{
+    memset(mixed, 0, (size_t)(round->active_count * n) * sizeof *mixed);
+    for (int32_t i = 0; i < round->active_count; i++) {
+        const int32_t v = round->active[i];
+        for (int64_t j = round->rows.start[v]; j < round->rows.start[v + 1]; j++)
+            cblas_daxpy((int)n, round->rows.weight[j], a + round->rows.column[j] * n, 1,
+                        mixed + i * n, 1);
+    }
+    for (int32_t i = 0; i < round->active_count; i++)
+        memcpy(a + round->active[i] * n, mixed + i * n, (size_t)n * sizeof *a);
 }
 
 /*
@@ -218,10 +236,7 @@ static netdp_status publish_changing(const published *p, const int32_t *to, int3
                 for (int32_t i = 0; energy > 0 && i < from_count; i++)
                     loss[k * from_count + i] += row[from[i]] * row[from[i]] / energy;
             }
-        netdp_i_rows_apply(round.rows, a, next, (int32_t)n);
-        double *swap = a;
-        a = next;
-        next = swap;
+        mix_active(&round, n, a, next);
         status = netdp_i_report(progress, "products of W", (double)(t + 1),
                                 (double)protocol->rounds, error);
     }
@@ -238,10 +253,10 @@ netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first,
 {
     const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
-    if (changes && n > NETDP_DENSE_NODES)
+    if (changes && n > MOST_CHANGING)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "published: a changing network needs all its nodes at once: at most %d",
-                            NETDP_DENSE_NODES);
+                            MOST_CHANGING);
     published *p = NETDP_I_NEW(published, 1);
     if (p == NULL)
         return netdp_i_no_memory(error);

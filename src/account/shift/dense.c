@@ -19,7 +19,8 @@
 
 #include "account/shift/steps.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "base/parallel.h"
 #include "mixing/mixing.h"
 
@@ -31,7 +32,7 @@ typedef struct front {
     double *whole;  /* [columns][rows]: of one round */
     double *square; /* [rows][rows], or of a first round (J; A) */
     double *tau;
-    int64_t room; /* rows at most */
+    netdp_i_pool pool;
 } front;
 
 static void step_clear(netdp_i_step *s)
@@ -56,29 +57,24 @@ void netdp_i_dense_free(netdp_i_dense *dense)
     netdp_i_free(dense);
 }
 
-static bool front_new(front *f, int64_t n, bool accelerated)
+static netdp_status front_new(front *f, int64_t n, bool accelerated, netdp_error *error)
 {
     const int64_t columns = accelerated ? 2 * n : n, rows = columns + 2 * n;
-    *f = (front){.a = NETDP_I_NEW(double, n *rows),
-                 .q = accelerated ? NETDP_I_NEW(double, n *rows) : NULL,
-                 .mixed = NETDP_I_NEW(double, n *rows),
-                 .whole = NETDP_I_NEW(double, columns *rows),
-                 .square = NETDP_I_NEW(double, (columns + 2 * n) * (columns + n)),
-                 .tau = NETDP_I_NEW(double, rows + n),
-                 .room = rows};
-    return f->a != NULL && (!accelerated || f->q != NULL) && f->mixed != NULL && f->whole != NULL &&
-           f->square != NULL && f->tau != NULL;
+    f->a = NETDP_I_TAKE(&f->pool, double, n *rows);
+    f->q = accelerated ? NETDP_I_TAKE(&f->pool, double, n *rows) : NULL;
+    f->mixed = NETDP_I_TAKE(&f->pool, double, n *rows);
+    f->whole = NETDP_I_TAKE(&f->pool, double, columns *rows);
+    f->square = NETDP_I_TAKE(&f->pool, double, (columns + 2 * n) * (columns + n));
+    f->tau = NETDP_I_TAKE(&f->pool, double, rows + n);
+    return netdp_i_pool_made(&f->pool, error);
 }
 
 static void front_clear(front *f)
 {
-    netdp_i_free(f->a);
-    netdp_i_free(f->q);
-    netdp_i_free(f->mixed);
-    netdp_i_free(f->whole);
-    netdp_i_free(f->square);
-    netdp_i_free(f->tau);
+    netdp_i_pool_clear(&f->pool);
 }
+
+OWNER(netdp_i_dense_free, netdp_i_dense)
 
 /* ---- Linear algebra of one round ---- */
 
@@ -98,11 +94,9 @@ static netdp_status factorise(double *x, int64_t *rows, int64_t columns, double 
     *rows = kept;
     if (kept == 0)
         return NETDP_OK;
-    netdp_status status = solved(
+    TRY(solved(
         LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)m, (lapack_int)columns, x, (lapack_int)m, tau),
-        error);
-    if (status != NETDP_OK)
-        return status;
+        error));
     for (int64_t j = 0; j < columns; j++)
         for (int64_t i = 0; i < kept; i++)
             x[j * kept + i] = i <= j ? x[j * m + i] : 0;
@@ -164,13 +158,11 @@ static netdp_status list_ties(const netdp_i_shift_round *round, netdp_i_step *s,
                               netdp_error *error)
 {
     const int64_t h = s->free, k = round->tie != NULL ? round->tie->count : 0;
-    int32_t *place = NETDP_I_NEW(int32_t, round->rows.nodes);
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, round->rows.nodes);
     s->tied = NETDP_I_NEW(double, h *k);
     s->ties = (int32_t)k;
-    if (s->tied == NULL || place == NULL) {
-        netdp_i_free(place);
+    if (s->tied == NULL || place == NULL)
         return netdp_i_no_memory(error);
-    }
     for (int32_t i = 0; i < s->free; i++)
         place[s->node[i]] = i + 1;
     for (int64_t c = 0; c < k; c++) {
@@ -179,7 +171,6 @@ static netdp_status list_ties(const netdp_i_shift_round *round, netdp_i_step *s,
             if (place[round->rows.column[e]] > 0)
                 s->tied[c * h + place[round->rows.column[e]] - 1] = round->rows.weight[e];
     }
-    netdp_i_free(place);
     if (k == 0 || h == 0)
         return NETDP_OK;
     if (s->lower != NULL)
@@ -269,11 +260,8 @@ static netdp_status spend(const netdp_i_shift_round *round, netdp_i_step *s, fro
                           netdp_error *error)
 {
     const int64_t columns = s->free + s->carried + s->behind, h = s->free;
-    netdp_status status = list_ties(round, s, f->tau, error);
-    if (status == NETDP_OK)
-        status = make_triangular(f->whole, &rows, columns, f->tau, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(list_ties(round, s, f->tau, error));
+    TRY(make_triangular(f->whole, &rows, columns, f->tau, error));
     const int m = (int)rows;
     netdp_i_step_untie(s, f->whole, m, f->square);
     memset(f->square, 0, (size_t)(rows * rows) * sizeof *f->square);
@@ -282,9 +270,7 @@ static netdp_status spend(const netdp_i_shift_round *round, netdp_i_step *s, fro
     if (m > 0 && h > 0) {
         cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, (int)h, 1, f->whole, m, 1,
                     f->square, m);
-        status = solved(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', m, f->square, m), error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(solved(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', m, f->square, m), error));
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, m,
                     (int)columns, 1, f->square, m, f->whole, m);
     }
@@ -309,9 +295,7 @@ static netdp_status spend_first(netdp_i_dense *d, netdp_i_step *s, front *f, int
         for (int64_t i = 0; i < h; i++)
             for (int64_t k = 0; k < rows; k++)
                 s->cross[c * h + i] += f->whole[i * rows + k] * f->whole[(h + c) * rows + k];
-    netdp_status status = make_triangular(f->whole, &rows, h, f->tau, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(make_triangular(f->whole, &rows, h, f->tau, error));
     int64_t all = rows + own;
     for (int64_t i = 0; i < h; i++) {
         double *to = f->square + i * all;
@@ -319,11 +303,11 @@ static netdp_status spend_first(netdp_i_dense *d, netdp_i_step *s, front *f, int
         for (int64_t k = 0; k < own; k++)
             to[rows + k] = d->pairs.count > 0 ? d->pairs.root[s->node[i] * n + k] : k == i;
     }
-    status = make_triangular(f->square, &all, h, f->tau, error);
-    for (int64_t i = 0; status == NETDP_OK && i < h; i++)
+    TRY(make_triangular(f->square, &all, h, f->tau, error));
+    for (int64_t i = 0; i < h; i++)
         for (int64_t j = 0; j <= i; j++)
             s->lower[j * h + i] = f->square[i * h + j];
-    return status == NETDP_OK ? list_ties(&d->problem->round[0], s, f->tau, error) : status;
+    return list_ties(&d->problem->round[0], s, f->tau, error);
 }
 
 /* ((J_F, -J, 0); (A, 0, A_C)) into f->square [free + columns][*rows], from (A, A_C) of `below` rows. */
@@ -351,18 +335,16 @@ static netdp_status spend_paired(const netdp_i_dense *d, int64_t t, netdp_i_step
                                  int64_t below, netdp_error *error)
 {
     const int64_t h = s->free, columns = s->unknown + s->carried;
-    netdp_status status = make_triangular(f->whole, &below, h + s->carried, f->tau, error);
     int64_t rows = 0;
-    if (status != NETDP_OK)
-        return status;
+    TRY(make_triangular(f->whole, &below, h + s->carried, f->tau, error));
     stack(d, s, f, below, &rows);
-    status = factorise(f->square, &rows, h + columns, f->tau, error);
+    TRY(factorise(f->square, &rows, h + columns, f->tau, error));
     s->rows = (int32_t)(rows - h);
     s->lower = NETDP_I_NEW(double, h *h);
     s->cross = NETDP_I_NEW(double, columns *h);
     s->spent = NETDP_I_NEW(double, columns * s->rows);
-    if (status != NETDP_OK || s->lower == NULL || s->cross == NULL || s->spent == NULL)
-        return status != NETDP_OK ? status : netdp_i_no_memory(error);
+    if (s->lower == NULL || s->cross == NULL || s->spent == NULL)
+        return netdp_i_no_memory(error);
     for (int64_t i = 0; i < h; i++)
         for (int64_t j = 0; j <= i; j++)
             s->lower[j * h + i] = f->square[i * rows + j];
@@ -403,9 +385,8 @@ static netdp_status recede(netdp_i_dense *d, front *f, const netdp_progress *pro
 {
     const netdp_i_shift_problem *p = d->problem;
     const int64_t period = p->every > 0 ? p->every : 1;
-    netdp_status status = NETDP_OK;
     bool rest = false; /* rounds are those of a period later */
-    for (int64_t t = p->rounds - 1; status == NETDP_OK && t >= 0; t--) {
+    for (int64_t t = p->rounds - 1; t >= 0; t--) {
         if (rest && t > 0 && p->round[t].noise == p->round[t + period].noise) {
             d->round[t] = d->round[t + period];
             continue;
@@ -414,46 +395,36 @@ static netdp_status recede(netdp_i_dense *d, front *f, const netdp_progress *pro
             advance(p, d->round[t + 1], f);
         int64_t rows = 0;
         netdp_i_step *s = d->round[t] = &d->kept[d->kept_count++];
-        status = list_nodes(p, t, s, error);
-        if (status != NETDP_OK)
-            break;
+        TRY(list_nodes(p, t, s, error));
         bring_back(p, t, s, f, &rows);
-        status = t == 0           ? spend_first(d, s, f, rows, error)
-                 : s->unknown > 0 ? spend_paired(d, t, s, f, rows, error)
-                                  : spend(&p->round[t], s, f, rows, error);
-        if (status == NETDP_OK && t > 0) {
+        TRY(t == 0           ? spend_first(d, s, f, rows, error)
+            : s->unknown > 0 ? spend_paired(d, t, s, f, rows, error)
+                             : spend(&p->round[t], s, f, rows, error));
+        if (t > 0) {
             rest = rests(d, t, period);
             advance(p, s, f);
         }
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "accounting", (double)(p->rounds - t),
-                                    (double)p->rounds, error);
+        TRY(netdp_i_report(progress, "accounting", (double)(p->rounds - t), (double)p->rounds,
+                           error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_dense_new(const netdp_i_shift_problem *problem, const netdp_progress *progress,
                                netdp_i_dense **dense, netdp_error *error)
 {
-    netdp_i_dense *d = NETDP_I_NEW(netdp_i_dense, 1);
-    front f = {0};
-    netdp_status status = d == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK) {
-        d->problem = problem;
-        d->round = NETDP_I_NEW(netdp_i_step *, problem->rounds);
-        d->kept = NETDP_I_NEW(netdp_i_step, problem->rounds);
-        if (!front_new(&f, problem->nodes, problem->weight > 1) || d->round == NULL ||
-            d->kept == NULL)
-            status = netdp_i_no_memory(error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_i_shift_pairs_new(problem, &d->pairs, error);
-    if (status == NETDP_OK)
-        status = recede(d, &f, progress, error);
-    front_clear(&f);
-    if (status == NETDP_OK)
-        *dense = d;
-    else
-        netdp_i_dense_free(d);
-    return status;
+    OWNED_BY(netdp_i_dense_free) netdp_i_dense *d = NETDP_I_NEW(netdp_i_dense, 1);
+    CLEARED(front_clear) front f = {0};
+    if (d == NULL)
+        return netdp_i_no_memory(error);
+    d->problem = problem;
+    d->round = NETDP_I_NEW(netdp_i_step *, problem->rounds);
+    d->kept = NETDP_I_NEW(netdp_i_step, problem->rounds);
+    if (d->round == NULL || d->kept == NULL)
+        return netdp_i_no_memory(error);
+    TRY(front_new(&f, problem->nodes, problem->weight > 1, error));
+    TRY(netdp_i_shift_pairs_new(problem, &d->pairs, error));
+    TRY(recede(d, &f, progress, error));
+    *dense = GIVE(d);
+    return NETDP_OK;
 }

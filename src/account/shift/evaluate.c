@@ -16,7 +16,8 @@
 #include "account/shift/sum.h"
 #include "base/clones.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /* Corrections of the pivots: each takes another 2^-53 times the condition of what is left. */
 enum { CORRECTIONS = 4 };
@@ -51,26 +52,21 @@ typedef struct state {
     double *left_far;    /* [most ties] */
     netdp_i_moved moved; /* each may be NULL */
     double total[LANES], off[LANES];
+    netdp_i_pool pool;
 } state;
 
-static bool wide_new(wide *w, int64_t nodes)
+static wide wide_new(netdp_i_pool *pool, int64_t nodes)
 {
-    *w = (wide){.high = NETDP_I_NEW(double, nodes *LANES),
-                .low = NETDP_I_NEW(double, nodes *LANES),
-                .far = NETDP_I_NEW(double, nodes),
-                .size = NETDP_I_NEW(double, nodes),
-                .soft = NETDP_I_NEW(bool, nodes)};
-    return w->high != NULL && w->low != NULL && w->far != NULL && w->size != NULL &&
-           w->soft != NULL;
+    return (wide){.high = NETDP_I_TAKE(pool, double, nodes *LANES),
+                  .low = NETDP_I_TAKE(pool, double, nodes *LANES),
+                  .far = NETDP_I_TAKE(pool, double, nodes),
+                  .size = NETDP_I_TAKE(pool, double, nodes),
+                  .soft = NETDP_I_TAKE(pool, bool, nodes)};
 }
 
-static void wide_clear(wide *w)
+static void state_clear(state *x)
 {
-    netdp_i_free(w->high);
-    netdp_i_free(w->low);
-    netdp_i_free(w->far);
-    netdp_i_free(w->size);
-    netdp_i_free(w->soft);
+    netdp_i_pool_clear(&x->pool);
 }
 
 /* ---- What comes in ---- */
@@ -502,42 +498,29 @@ netdp_status netdp_i_displacement_loss(const netdp_i_shift_problem *problem,
                                        const netdp_i_displacement *displacement, double *loss,
                                        const netdp_i_moved *moved, netdp_error *error)
 {
-    const int64_t ties = most_ties(problem);
+    const int64_t ties = most_ties(problem), n = problem->nodes;
+    CLEARED(state_clear)
     state x = {.problem = problem,
                .of = displacement,
-               .moved = moved != NULL ? *moved : (netdp_i_moved){0},
-               .terms = NETDP_I_NEW(double, problem->nodes),
-               .ones = NETDP_I_NEW(double, problem->nodes),
-               .coarse = NETDP_I_NEW(double, (int64_t)problem->nodes *LANES),
-               .fine = NETDP_I_NEW(double, (int64_t)problem->nodes *LANES),
-               .narrow = NETDP_I_NEW(bool, problem->nodes),
-               .left = NETDP_I_NEW(double, ties * 2 * LANES),
-               .left_far = NETDP_I_NEW(double, ties)};
-    const bool made = wide_new(&x.a, problem->nodes) && wide_new(&x.g[0], problem->nodes) &&
-                      wide_new(&x.g[1], problem->nodes) && wide_new(&x.g[2], problem->nodes);
-    netdp_status status = made && x.coarse != NULL && x.fine != NULL && x.narrow != NULL &&
-                                  x.terms != NULL && x.ones != NULL && x.left != NULL &&
-                                  x.left_far != NULL
-                              ? NETDP_OK
-                              : netdp_i_no_memory(error);
+               .moved = moved != NULL ? *moved : (netdp_i_moved){0}};
+    x.a = wide_new(&x.pool, n);
+    for (int k = 0; k < 3; k++)
+        x.g[k] = wide_new(&x.pool, n);
+    x.terms = NETDP_I_TAKE(&x.pool, double, n);
+    x.ones = NETDP_I_TAKE(&x.pool, double, n);
+    x.coarse = NETDP_I_TAKE(&x.pool, double, n *LANES);
+    x.fine = NETDP_I_TAKE(&x.pool, double, n *LANES);
+    x.narrow = NETDP_I_TAKE(&x.pool, bool, n);
+    x.left = NETDP_I_TAKE(&x.pool, double, ties * 2 * LANES);
+    x.left_far = NETDP_I_TAKE(&x.pool, double, ties);
+    TRY(netdp_i_pool_made(&x.pool, error));
     if (x.moved.v != NULL)
         memset(x.moved.v, 0,
-               (size_t)((problem->rounds + 1) * problem->nodes * displacement->lanes) *
-                   sizeof *x.moved.v);
-    for (int32_t l = 0; status == NETDP_OK && l < displacement->lanes; l += LANES) {
+               (size_t)((problem->rounds + 1) * n * displacement->lanes) * sizeof *x.moved.v);
+    for (int32_t l = 0; l < displacement->lanes; l += LANES) {
         x.first = l;
         x.lanes = displacement->lanes - l < LANES ? displacement->lanes - l : LANES;
         evaluate(&x, loss);
     }
-    wide_clear(&x.a);
-    for (int k = 0; k < 3; k++)
-        wide_clear(&x.g[k]);
-    netdp_i_free(x.coarse);
-    netdp_i_free(x.terms);
-    netdp_i_free(x.ones);
-    netdp_i_free(x.fine);
-    netdp_i_free(x.narrow);
-    netdp_i_free(x.left);
-    netdp_i_free(x.left_far);
-    return status;
+    return NETDP_OK;
 }

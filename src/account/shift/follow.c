@@ -11,7 +11,8 @@
 #include "account/shift/dense.h"
 #include "account/shift/steps.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 /* Scratch of one way, [nodes][lanes] each. */
@@ -23,40 +24,31 @@ typedef struct way {
     double *spent;
     double *kept;           /* [rounds][nodes][lanes]: M~ of the linear terms */
     double *along, *behind; /* linear terms of what comes in, and of the round before */
+    netdp_i_pool pool;
 } way;
 
-static bool way_new(const netdp_i_dense *dense, int32_t lanes, bool back, way *w)
+static netdp_status way_new(const netdp_i_dense *dense, int32_t lanes, bool back, way *w,
+                            netdp_error *error)
 {
     const int64_t cells = (int64_t)dense->problem->nodes * lanes;
-    *w = (way){.dense = dense,
-               .lanes = lanes,
-               .in = NETDP_I_NEW(double, cells),
-               .before = NETDP_I_NEW(double, cells),
-               .last = NETDP_I_NEW(double, cells),
-               .right = NETDP_I_NEW(double, 2 * cells),
-               .spent = NETDP_I_NEW(double, 2 * cells),
-               .room = NETDP_I_NEW(double, cells),
-               .more = NETDP_I_NEW(double, cells),
-               .kept = NETDP_I_NEW(double, back ? cells * dense->problem->rounds : 0),
-               .along = NETDP_I_NEW(double, back ? cells : 0),
-               .behind = NETDP_I_NEW(double, back ? cells : 0)};
-    return w->in != NULL && w->before != NULL && w->last != NULL && w->right != NULL &&
-           w->spent != NULL && w->room != NULL && w->more != NULL && w->kept != NULL &&
-           w->along != NULL && w->behind != NULL;
+    netdp_i_pool *pool = &w->pool;
+    *w = (way){.dense = dense, .lanes = lanes};
+    w->in = NETDP_I_TAKE(pool, double, cells);
+    w->before = NETDP_I_TAKE(pool, double, cells);
+    w->last = NETDP_I_TAKE(pool, double, cells);
+    w->right = NETDP_I_TAKE(pool, double, 2 * cells);
+    w->spent = NETDP_I_TAKE(pool, double, 2 * cells);
+    w->room = NETDP_I_TAKE(pool, double, cells);
+    w->more = NETDP_I_TAKE(pool, double, cells);
+    w->kept = NETDP_I_TAKE(pool, double, back ? cells * dense->problem->rounds : 0);
+    w->along = NETDP_I_TAKE(pool, double, back ? cells : 0);
+    w->behind = NETDP_I_TAKE(pool, double, back ? cells : 0);
+    return netdp_i_pool_made(pool, error);
 }
 
 static void way_clear(way *w)
 {
-    netdp_i_free(w->in);
-    netdp_i_free(w->before);
-    netdp_i_free(w->last);
-    netdp_i_free(w->right);
-    netdp_i_free(w->spent);
-    netdp_i_free(w->room);
-    netdp_i_free(w->more);
-    netdp_i_free(w->kept);
-    netdp_i_free(w->along);
-    netdp_i_free(w->behind);
+    netdp_i_pool_clear(&w->pool);
 }
 
 static void add(double factor, const double *x, double *y, int64_t count)
@@ -185,16 +177,15 @@ netdp_status netdp_i_dense_find(const netdp_i_dense *dense, netdp_i_displacement
 {
     const netdp_i_shift_problem *p = dense->problem;
     const int64_t lanes = displacement->lanes, cells = p->nodes * lanes;
-    way w;
-    netdp_status status =
-        way_new(dense, displacement->lanes, false, &w) ? NETDP_OK : netdp_i_no_memory(error);
-    for (int64_t l = 0; status == NETDP_OK && l < lanes; l++)
+    CLEARED(way_clear) way w = {0};
+    TRY(way_new(dense, displacement->lanes, false, &w, error));
+    for (int64_t l = 0; l < lanes; l++)
         w.before[displacement->source[l] * lanes + l] = 1;
-    if (status == NETDP_OK && dense->pairs.count > 0)
+    if (dense->pairs.count > 0)
         netdp_i_shift_pairs_solve(&dense->pairs, p->nodes, w.before, w.in, w.lanes);
-    else if (status == NETDP_OK)
+    else
         memcpy(w.in, w.before, (size_t)cells * sizeof *w.in);
-    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
+    for (int64_t t = 0; t < p->rounds; t++) {
         if (t > 0)
             pass(&w, t);
         respond(&w, t, NULL);
@@ -207,8 +198,7 @@ netdp_status netdp_i_dense_find(const netdp_i_dense *dense, netdp_i_displacement
         }
         shift_on(&w);
     }
-    way_clear(&w);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Newton's step ---- */
@@ -379,17 +369,13 @@ netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displaceme
 {
     const netdp_i_shift_problem *p = dense->problem;
     const int64_t cells = (int64_t)p->nodes * displacement->lanes;
-    double *brought = NETDP_I_NEW(double, p->pair_count > 0 ? cells * netdp_i_shift_slots(p) : 0);
-    way w;
-    netdp_status status = way_new(dense, displacement->lanes, true, &w) && brought != NULL
-                              ? NETDP_OK
-                              : netdp_i_no_memory(error);
+    const int64_t slots = p->pair_count > 0 ? netdp_i_shift_slots(p) : 0;
+    CLEARED(way_clear) way w = {0};
+    TRY(way_new(dense, displacement->lanes, true, &w, error));
+    double *brought = NETDP_I_TAKE(&w.pool, double, cells *slots);
+    TRY(netdp_i_pool_made(&w.pool, error));
     memset(gain, 0, (size_t)displacement->lanes * sizeof *gain);
-    if (status == NETDP_OK) {
-        recede_all(&w, moved, brought);
-        step_all(&w, moved, brought, displacement, gain);
-    }
-    way_clear(&w);
-    netdp_i_free(brought);
-    return status;
+    recede_all(&w, moved, brought);
+    step_all(&w, moved, brought, displacement, gain);
+    return NETDP_OK;
 }

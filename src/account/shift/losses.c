@@ -5,7 +5,8 @@
 #include "account/shift/dense.h"
 #include "account/shift/reach.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /* Sources that go forward together. */
 enum { BLOCK = 32 };
@@ -35,12 +36,10 @@ static void mark_round(const netdp_i_shift_problem *p, int64_t t, const bool *ne
 /* W is symmetric, so that a row's columns are those whom it reaches. */
 bool *netdp_i_shift_reached(const netdp_i_shift_problem *p)
 {
-    bool *all = NETDP_I_NEW(bool, 3 * (int64_t)p->nodes), *made = NETDP_I_NEW(bool, p->nodes);
-    if (all == NULL || made == NULL) {
-        netdp_i_free(all);
-        netdp_i_free(made);
+    OWNED bool *all = NETDP_I_NEW(bool, 3 * (int64_t)p->nodes);
+    OWNED bool *made = NETDP_I_NEW(bool, p->nodes);
+    if (all == NULL || made == NULL)
         return NULL;
-    }
     bool *next = all, *after = all + p->nodes, *now = all + 2 * (int64_t)p->nodes;
     const netdp_i_shift_tie *tie = p->round[p->rounds - 1].tie;
     for (int32_t v = 0; v < p->nodes; v++)
@@ -56,8 +55,7 @@ bool *netdp_i_shift_reached(const netdp_i_shift_problem *p)
         next = now;
         now = spare;
     }
-    netdp_i_free(all);
-    return made;
+    return GIVE(made);
 }
 
 /* Where no noise is that much louder than another the recursion needs no Newton step: its error, 2^-53 of this or so, counts by its square. */
@@ -80,24 +78,24 @@ typedef struct block {
     int32_t source[BLOCK], index[BLOCK]; /* and where its loss belongs */
     netdp_i_moved moved;
     netdp_i_displacement *best; /* of one lane, or NULL */
+    netdp_i_dense *dense;
+    netdp_i_pool pool;
 } block;
 
-static bool block_new(const netdp_i_shift_problem *p, block *b)
+static netdp_status block_new(const netdp_i_shift_problem *p, block *b, netdp_error *error)
 {
     const int64_t cells = (int64_t)p->nodes * BLOCK;
-    *b = (block){.of = {.g = NETDP_I_NEW(double, cells * p->rounds),
-                        .c = NETDP_I_NEW(double, p->pair_count *BLOCK)},
-                 .moved = {.v = NETDP_I_NEW(double, cells *(p->rounds + 1)),
-                           .pull = NETDP_I_NEW(double, p->pair_count *BLOCK)}};
-    return b->of.g != NULL && b->of.c != NULL && b->moved.v != NULL && b->moved.pull != NULL;
+    b->of.g = NETDP_I_TAKE(&b->pool, double, cells * p->rounds);
+    b->of.c = NETDP_I_TAKE(&b->pool, double, p->pair_count *BLOCK);
+    b->moved.v = NETDP_I_TAKE(&b->pool, double, cells *(p->rounds + 1));
+    b->moved.pull = NETDP_I_TAKE(&b->pool, double, p->pair_count *BLOCK);
+    return netdp_i_pool_made(&b->pool, error);
 }
 
 static void block_clear(block *b)
 {
-    netdp_i_free(b->of.g);
-    netdp_i_free(b->of.c);
-    netdp_i_free(b->moved.v);
-    netdp_i_free(b->moved.pull);
+    netdp_i_dense_free(b->dense);
+    netdp_i_pool_clear(&b->pool);
 }
 
 /* The story of one source so far, where it is asked for. */
@@ -110,31 +108,30 @@ static void keep(const netdp_i_shift_problem *p, const block *b, double now, dou
 }
 
 /* Every displacement bounds its loss: the least of those on the way counts. */
-static netdp_status prove(const netdp_i_dense *dense, const netdp_i_shift_problem *p, block *b,
-                          double *loss, netdp_error *error)
+static netdp_status prove(const netdp_i_shift_problem *p, block *b, double *loss,
+                          netdp_error *error)
 {
     double now[BLOCK], gain[BLOCK];
     const bool even = netdp_i_shift_is_even(p);
     b->of.source = b->source;
     for (int32_t l = 0; l < b->of.lanes; l++)
         loss[b->index[l]] = INFINITY;
-    netdp_status status = netdp_i_dense_find(dense, &b->of, error);
-    for (int step = 0; status == NETDP_OK; step++) {
-        status = netdp_i_displacement_loss(p, &b->of, now, even ? NULL : &b->moved, error);
-        for (int32_t l = 0; status == NETDP_OK && l < b->of.lanes; l++) {
+    TRY(netdp_i_dense_find(b->dense, &b->of, error));
+    for (int step = 0;; step++) {
+        TRY(netdp_i_displacement_loss(p, &b->of, now, even ? NULL : &b->moved, error));
+        for (int32_t l = 0; l < b->of.lanes; l++) {
             keep(p, b, now[l], &loss[b->index[l]]);
             loss[b->index[l]] = fmin(loss[b->index[l]], now[l]);
         }
-        if (status != NETDP_OK || even || step == NETDP_I_NEWTON_STEPS)
-            break;
-        status = netdp_i_dense_refine(dense, &b->of, &b->moved, gain, error);
+        if (even || step == NETDP_I_NEWTON_STEPS)
+            return NETDP_OK;
+        TRY(netdp_i_dense_refine(b->dense, &b->of, &b->moved, gain, error));
         bool helps = false;
-        for (int32_t l = 0; status == NETDP_OK && l < b->of.lanes; l++)
+        for (int32_t l = 0; l < b->of.lanes; l++)
             helps = helps || netdp_i_newton_helps(gain[l], now[l]);
         if (!helps)
-            break;
+            return NETDP_OK;
     }
-    return status;
 }
 
 /* Nobody hears of it, or it is heard under its own noise alone, or it does not contribute. */
@@ -149,47 +146,36 @@ static bool is_plain(const netdp_i_shift_problem *p, const bool *reached, int32_
 netdp_status netdp_i_shift_losses(const netdp_i_shift_problem *problem, const netdp_i_sources *of,
                                   const netdp_progress *progress, netdp_error *error)
 {
-    netdp_i_dense *dense = NULL;
-    bool *reached = netdp_i_shift_reached(problem);
-    block b = {0};
-    netdp_status status =
-        reached != NULL && block_new(problem, &b) ? NETDP_OK : netdp_i_no_memory(error);
-    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++) {
+    OWNED bool *reached = netdp_i_shift_reached(problem);
+    CLEARED(block_clear) block b = {0};
+    if (reached == NULL)
+        return netdp_i_no_memory(error);
+    TRY(block_new(problem, &b, error));
+    for (int32_t i = 0; i < of->count; i++) {
         if (!is_plain(problem, reached, of->node[i], &of->loss[i])) {
             b.index[b.of.lanes] = i;
             b.source[b.of.lanes++] = of->node[i];
         }
         if (b.of.lanes == 0 || (b.of.lanes < BLOCK && i + 1 < of->count))
             continue;
-        if (dense == NULL)
-            status = netdp_i_dense_new(problem, progress, &dense, error);
-        if (status == NETDP_OK)
-            status = prove(dense, problem, &b, of->loss, error);
+        if (b.dense == NULL)
+            TRY(netdp_i_dense_new(problem, progress, &b.dense, error));
+        TRY(prove(problem, &b, of->loss, error));
         b.of.lanes = 0;
     }
-    netdp_i_dense_free(dense);
-    block_clear(&b);
-    netdp_i_free(reached);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_shift_story(const netdp_i_shift_problem *problem,
                                  netdp_i_displacement *displacement, double *loss,
                                  netdp_error *error)
 {
-    netdp_i_dense *dense = NULL;
-    block b = {0};
-    const int32_t u = displacement->source[0];
-    netdp_status status = block_new(problem, &b) ? netdp_i_dense_new(problem, NULL, &dense, error)
-                                                 : netdp_i_no_memory(error);
+    CLEARED(block_clear) block b = {.best = displacement};
+    TRY(block_new(problem, &b, error));
+    TRY(netdp_i_dense_new(problem, NULL, &b.dense, error));
     b.of.lanes = 1;
-    b.source[0] = u;
-    b.best = displacement;
-    if (status == NETDP_OK)
-        status = prove(dense, problem, &b, loss, error);
-    netdp_i_dense_free(dense);
-    block_clear(&b);
-    return status;
+    b.source[0] = displacement->source[0];
+    return prove(problem, &b, loss, error);
 }
 
 /* Multiplications a second of one core, of products of matrices. */

@@ -12,7 +12,8 @@
 #include "account/shift/reach.h"
 #include "account/shift/stretch.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "base/parallel.h"
 
 /* Lanes at a time, if there are no more contributions than that: several sources. */
@@ -31,6 +32,8 @@ typedef struct block {
     double *m;                 /* [slots][slots] */
     double *long_m, *long_off; /* of a stream that is stretched, else NULL */
     const netdp_i_shift_sink *sink;
+    netdp_i_dense *dense;
+    netdp_i_pool pool;
 } block;
 
 static netdp_status block_new(const netdp_i_shift_problem *p, int64_t lanes, block *b,
@@ -38,40 +41,26 @@ static netdp_status block_new(const netdp_i_shift_problem *p, int64_t lanes, blo
 {
     const int64_t cells = p->rounds * p->nodes * lanes, slots = netdp_i_shift_slots(p);
     const int64_t pairs = slots * p->pair_count * lanes;
-    *b = (block){.problem = p,
-                 .slots = slots,
-                 .of = {.g = NETDP_I_NEW(double, cells), .c = NETDP_I_NEW(double, pairs)},
-                 .source = NETDP_I_NEW(int32_t, lanes),
-                 .when = NETDP_I_NEW(int64_t, lanes),
-                 .moved = {.v = NETDP_I_NEW(double, cells + p->nodes * lanes),
-                           .pull = NETDP_I_NEW(double, pairs),
-                           .off = NETDP_I_NEW(double, lanes)},
-                 .loss = NETDP_I_NEW(double, lanes),
-                 .gain = NETDP_I_NEW(double, lanes),
-                 .m = NETDP_I_NEW(double, slots *slots)};
-    b->of.source = b->source;
-    b->of.when = b->when;
-    return b->of.g != NULL && b->of.c != NULL && b->source != NULL && b->when != NULL &&
-                   b->moved.v != NULL && b->moved.pull != NULL && b->moved.off != NULL &&
-                   b->loss != NULL && b->gain != NULL && b->m != NULL
-               ? NETDP_OK
-               : netdp_i_no_memory(error);
+    netdp_i_pool *pool = &b->pool;
+    b->problem = p;
+    b->slots = slots;
+    b->of.g = NETDP_I_TAKE(pool, double, cells);
+    b->of.c = NETDP_I_TAKE(pool, double, pairs);
+    b->of.source = b->source = NETDP_I_TAKE(pool, int32_t, lanes);
+    b->of.when = b->when = NETDP_I_TAKE(pool, int64_t, lanes);
+    b->moved.v = NETDP_I_TAKE(pool, double, cells + p->nodes * lanes);
+    b->moved.pull = NETDP_I_TAKE(pool, double, pairs);
+    b->moved.off = NETDP_I_TAKE(pool, double, lanes);
+    b->loss = NETDP_I_TAKE(pool, double, lanes);
+    b->gain = NETDP_I_TAKE(pool, double, lanes);
+    b->m = NETDP_I_TAKE(pool, double, slots *slots);
+    return netdp_i_pool_made(pool, error);
 }
 
 static void block_clear(block *b)
 {
-    netdp_i_free(b->of.g);
-    netdp_i_free(b->of.c);
-    netdp_i_free(b->source);
-    netdp_i_free(b->when);
-    netdp_i_free(b->moved.v);
-    netdp_i_free(b->moved.pull);
-    netdp_i_free(b->moved.off);
-    netdp_i_free(b->loss);
-    netdp_i_free(b->gain);
-    netdp_i_free(b->m);
-    netdp_i_free(b->long_m);
-    netdp_i_free(b->long_off);
+    netdp_i_dense_free(b->dense);
+    netdp_i_pool_clear(&b->pool);
 }
 
 static void add_source(block *b, int32_t u, int32_t index)
@@ -155,27 +144,24 @@ static netdp_status hand_on(block *b, netdp_error *error)
  * Several steps where noises are far apart, and where nodes are carried, of which the recursion does not see that ties hear them. What each
  * proves is handed on.
  */
-static netdp_status settle(const netdp_i_dense *dense, block *b, netdp_error *error)
+static netdp_status settle(block *b, netdp_error *error)
 {
     const netdp_i_shift_problem *problem = b->problem;
-    netdp_status status = NETDP_OK;
     bool helps = true;
     begin(b);
-    for (int step = 0; status == NETDP_OK && helps && step < NETDP_I_NEWTON_STEPS; step++) {
-        status = netdp_i_dense_refine(dense, &b->of, &b->moved, b->gain, error);
-        if (status != NETDP_OK)
-            break;
+    for (int step = 0; helps && step < NETDP_I_NEWTON_STEPS; step++) {
+        TRY(netdp_i_dense_refine(b->dense, &b->of, &b->moved, b->gain, error));
         helps = false;
         for (int32_t l = 0; step > 0 && l < b->of.lanes; l++)
             helps = helps || netdp_i_newton_helps(b->gain[l], b->loss[l]);
         if (step > 0 && !helps)
             break;
-        status = netdp_i_displacement_loss(problem, &b->of, b->loss, &b->moved, error);
-        if (status == NETDP_OK && b->sink != NULL)
-            status = hand_on(b, error);
+        TRY(netdp_i_displacement_loss(problem, &b->of, b->loss, &b->moved, error));
+        if (b->sink != NULL)
+            TRY(hand_on(b, error));
         helps = !problem->fixed || !netdp_i_shift_is_even(problem);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Nothing of it comes into what is seen. */
@@ -196,42 +182,33 @@ netdp_status netdp_i_shift_stream(const netdp_i_shift_problem *problem, const ne
 {
     const int64_t slots = netdp_i_shift_slots(problem);
     const int64_t at_once = slots < BLOCK ? BLOCK / slots : 1;
-    netdp_i_dense *dense = NULL;
-    bool *reached = netdp_i_shift_reached(problem);
-    block b = {0};
-    netdp_status status = block_new(problem, at_once * slots, &b, error);
-    if (status == NETDP_OK && sink->length > slots) {
-        b.long_m = NETDP_I_NEW(double, sink->length * sink->length);
-        b.long_off = NETDP_I_NEW(double, sink->length);
+    OWNED bool *reached = netdp_i_shift_reached(problem);
+    CLEARED(block_clear) block b = {.sink = sink};
+    TRY(block_new(problem, at_once * slots, &b, error));
+    if (sink->length > slots) {
+        b.long_m = NETDP_I_TAKE(&b.pool, double, sink->length * sink->length);
+        b.long_off = NETDP_I_TAKE(&b.pool, double, sink->length);
     }
-    if (status == NETDP_OK &&
-        (reached == NULL || (sink->length > slots && (b.long_m == NULL || b.long_off == NULL))))
-        status = netdp_i_no_memory(error);
-    b.sink = sink;
-    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++) {
+    if (reached == NULL || b.pool.failed)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < of->count; i++) {
         const int32_t u = of->node[i];
         if (problem->round[0].part[u] == NETDP_I_PART_KNOWN)
             continue;
         if (!reached[u]) {
-            status = hand_nothing(&b, i, error);
+            TRY(hand_nothing(&b, i, error));
             continue;
         }
-        if (dense == NULL)
-            status = netdp_i_dense_new(problem, progress, &dense, error);
+        if (b.dense == NULL)
+            TRY(netdp_i_dense_new(problem, progress, &b.dense, error));
         add_source(&b, u, i);
-        if (status == NETDP_OK && b.sources == at_once) {
-            status = settle(dense, &b, error);
+        if (b.sources == at_once) {
+            TRY(settle(&b, error));
             b.of.lanes = b.sources = 0;
-            if (status == NETDP_OK)
-                status = netdp_i_poll(progress, error);
+            TRY(netdp_i_poll(progress, error));
         }
     }
-    if (status == NETDP_OK && b.sources > 0)
-        status = settle(dense, &b, error);
-    netdp_i_dense_free(dense);
-    block_clear(&b);
-    netdp_i_free(reached);
-    return status;
+    return b.sources > 0 ? settle(&b, error) : NETDP_OK;
 }
 
 netdp_status netdp_i_shift_stream_story(const netdp_i_shift_problem *problem,
@@ -239,29 +216,18 @@ netdp_status netdp_i_shift_stream_story(const netdp_i_shift_problem *problem,
                                         const netdp_i_shift_sink *sink, netdp_error *error)
 {
     const int64_t slots = netdp_i_shift_slots(problem);
-    netdp_i_dense *dense = NULL;
-    block b = {0};
-    netdp_status status = block_new(problem, slots, &b, error);
-    if (status == NETDP_OK)
-        status = netdp_i_dense_new(problem, NULL, &dense, error);
-    if (status == NETDP_OK) {
-        add_source(&b, displacement->source[0], 0);
-        status = settle(dense, &b, error);
-    }
-    b.sink = sink;
-    if (status == NETDP_OK) /* of where the last step came to */
-        status = netdp_i_displacement_loss(problem, &b.of, b.loss, &b.moved, error);
-    if (status == NETDP_OK)
-        status = hand_on(&b, error);
-    if (status == NETDP_OK) {
-        memcpy(displacement->g, b.of.g,
-               (size_t)(problem->rounds * problem->nodes * slots) * sizeof *b.of.g);
-        memcpy(displacement->c, b.of.c,
-               (size_t)(slots * problem->pair_count * slots) * sizeof *b.of.c);
-    }
-    netdp_i_dense_free(dense);
-    block_clear(&b);
-    return status;
+    CLEARED(block_clear) block b = {0};
+    TRY(block_new(problem, slots, &b, error));
+    TRY(netdp_i_dense_new(problem, NULL, &b.dense, error));
+    add_source(&b, displacement->source[0], 0);
+    TRY(settle(&b, error));
+    b.sink = sink; /* of where the last step came to */
+    TRY(netdp_i_displacement_loss(problem, &b.of, b.loss, &b.moved, error));
+    TRY(hand_on(&b, error));
+    memcpy(displacement->g, b.of.g,
+           (size_t)(problem->rounds * problem->nodes * slots) * sizeof *b.of.g);
+    memcpy(displacement->c, b.of.c, (size_t)(slots * problem->pair_count * slots) * sizeof *b.of.c);
+    return NETDP_OK;
 }
 
 /* Multiplications a second of one core: of products of matrices, and of sparse rows that keep what they round off. */

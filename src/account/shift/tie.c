@@ -13,8 +13,9 @@
 #include <flint/fmpz_mat.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 #include "base/rounding.h"
+#include "base/try.h"
 
 /* Below this part of its row a pivot is one only where integers say so; so many entries they may have. */
 #define CLEAR 1e-9
@@ -28,16 +29,12 @@ typedef struct sums {
     double *weight;              /* [rows][columns] */
     double *left;                /* the same, in elimination: rows of length 1 */
     int32_t *row, *column;       /* [rows], [columns]: in the order of elimination */
+    netdp_i_pool pool;
 } sums;
 
 static void sums_clear(sums *s)
 {
-    netdp_i_free(s->node);
-    netdp_i_free(s->place);
-    netdp_i_free(s->weight);
-    netdp_i_free(s->left);
-    netdp_i_free(s->row);
-    netdp_i_free(s->column);
+    netdp_i_pool_clear(&s->pool);
 }
 
 /* Those of one part, and then those of the other. */
@@ -87,19 +84,18 @@ static void order_rows(sums *s, netdp_i_shift_tie *tie)
 static netdp_status sums_new(netdp_rows rows, const char *part, netdp_i_shift_tie *tie, sums *s,
                              netdp_error *error)
 {
-    s->place = NETDP_I_NEW(int32_t, rows.nodes);
-    s->node = NETDP_I_NEW(int32_t, rows.nodes);
-    if (s->place == NULL || s->node == NULL)
-        return netdp_i_no_memory(error);
+    netdp_i_pool *pool = &s->pool;
+    s->place = NETDP_I_TAKE(pool, int32_t, rows.nodes);
+    s->node = NETDP_I_TAKE(pool, int32_t, rows.nodes);
+    TRY(netdp_i_pool_made(pool, error));
     list_columns(s, rows, part, tie, NETDP_I_PART_FREE);
     s->free = s->columns;
     list_columns(s, rows, part, tie, NETDP_I_PART_CARRIED);
-    s->weight = NETDP_I_NEW(double, (int64_t)tie->listed * s->columns);
-    s->left = NETDP_I_NEW(double, (int64_t)tie->listed * s->columns);
-    s->row = NETDP_I_NEW(int32_t, tie->listed);
-    s->column = NETDP_I_NEW(int32_t, s->columns);
-    if (s->weight == NULL || s->left == NULL || s->row == NULL || s->column == NULL)
-        return netdp_i_no_memory(error);
+    s->weight = NETDP_I_TAKE(pool, double, (int64_t)tie->listed * s->columns);
+    s->left = NETDP_I_TAKE(pool, double, (int64_t)tie->listed * s->columns);
+    s->row = NETDP_I_TAKE(pool, int32_t, tie->listed);
+    s->column = NETDP_I_TAKE(pool, int32_t, s->columns);
+    TRY(netdp_i_pool_made(pool, error));
     for (int32_t i = 0; i < tie->listed; i++)
         for (int64_t k = rows.start[tie->observer[i]]; k < rows.start[tie->observer[i] + 1]; k++)
             if (s->place[rows.column[k]] > 0)
@@ -198,11 +194,10 @@ static slong exact_rank(const sums *s)
 static netdp_status invert(const sums *s, netdp_i_shift_tie *tie, netdp_error *error)
 {
     const int64_t m = tie->count;
-    double *at = NETDP_I_NEW(double, m *(m + 1));
-    lapack_int *order = NETDP_I_NEW(lapack_int, m);
-    netdp_status status = at == NULL || order == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
+    OWNED double *at = NETDP_I_NEW(double, m *(m + 1));
+    OWNED lapack_int *order = NETDP_I_NEW(lapack_int, m);
+    if (at == NULL || order == NULL)
+        return netdp_i_no_memory(error);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < m; j++)
             at[i * m + j] = s->weight[i * s->columns + (s->place[tie->pivot[j]] - 1)];
@@ -213,7 +208,7 @@ static netdp_status invert(const sums *s, netdp_i_shift_tie *tie, netdp_error *e
                             (lapack_int)m, order) != 0 ||
         LAPACKE_dgetri_work(LAPACK_COL_MAJOR, (lapack_int)m, tie->inverse, (lapack_int)m, order,
                             at + m * m, (lapack_int)m) != 0)
-        goto done;
+        return NETDP_OK;
     double most = 0;
     for (int64_t i = 0; i < m; i++) {
         double off = 0;
@@ -228,30 +223,22 @@ static netdp_status invert(const sums *s, netdp_i_shift_tie *tie, netdp_error *e
         most = netdp_i_most(most, off);
     }
     tie->off = most * (1 + 1e-10);
-done:
-    netdp_i_free(at);
-    netdp_i_free(order);
-    return status;
+    return NETDP_OK;
 }
 
 /* Rows in the order of their elimination: those that are implied behind those that are not. */
 static netdp_status settle(sums *s, netdp_i_shift_tie *tie, int32_t done, netdp_error *error)
 {
-    int32_t *observer = NETDP_I_NEW(int32_t, s->rows);
-    double *weight = NETDP_I_NEW(double, (int64_t)s->rows * s->columns);
-    if (observer == NULL || weight == NULL) {
-        netdp_i_free(observer);
-        netdp_i_free(weight);
+    OWNED int32_t *observer = NETDP_I_NEW(int32_t, s->rows);
+    double *weight = NETDP_I_TAKE(&s->pool, double, (int64_t)s->rows * s->columns);
+    if (observer == NULL || weight == NULL)
         return netdp_i_no_memory(error);
-    }
     for (int32_t i = 0; i < s->rows; i++) {
         observer[i] = tie->observer[s->row[i]];
         memcpy(weight + (int64_t)i * s->columns, s->weight + (int64_t)s->row[i] * s->columns,
                (size_t)s->columns * sizeof *weight);
     }
     memcpy(tie->observer, observer, (size_t)s->rows * sizeof *observer);
-    netdp_i_free(observer);
-    netdp_i_free(s->weight);
     s->weight = weight;
     tie->count = done;
     for (int32_t i = 0; i < done; i++)
@@ -262,14 +249,12 @@ static netdp_status settle(sums *s, netdp_i_shift_tie *tie, int32_t done, netdp_
 netdp_status netdp_i_tie_resolve(netdp_rows rows, const char *part, netdp_i_shift_tie *tie,
                                  netdp_error *error)
 {
-    sums s = {0};
-    netdp_status status = sums_new(rows, part, tie, &s, error);
-    if (status != NETDP_OK)
-        goto done;
+    CLEARED(sums_clear) sums s = {0};
+    TRY(sums_new(rows, part, tie, &s, error));
     tie->count = 0;
     tie->off = 0;
     if (s.rows == 0)
-        goto done;
+        return NETDP_OK;
     int32_t clear = begin_elimination(&s);
     if (clear < s.rows) {
         const bool small = s.rows <= EXACT_ROWS && (int64_t)s.rows * s.columns <= EXACT_ENTRIES;
@@ -278,11 +263,8 @@ netdp_status netdp_i_tie_resolve(netdp_rows rows, const char *part, netdp_i_shif
             clear = eliminate(&s, clear, 0);
         if (rank != clear) {
             tie->off = INFINITY;
-            goto done;
+            return NETDP_OK;
         }
     }
-    status = settle(&s, tie, clear, error);
-done:
-    sums_clear(&s);
-    return status;
+    return settle(&s, tie, clear, error);
 }

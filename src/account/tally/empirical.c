@@ -92,18 +92,35 @@ static void add_cycle(void *context, const netdp_i_increment *increment)
     }
 }
 
+/* A crowd that takes less off a contribution's epsilon hides nothing: to find how little it is takes long. */
+#define LEAST_GAIN 0.01
+
+/* Does a crowd of that size take as much off? */
+static netdp_status gains(const prices *p, const netdp_shuffle *shuffle, bool *so,
+                          netdp_error *error)
+{
+    double delta = 1;
+    netdp_status status = netdp_shuffle_delta(NETDP_SHUFFLE_BLANKET, shuffle,
+                                              (1 - LEAST_GAIN) * p->one, &delta, error);
+    *so = delta <= p->asked->delta;
+    return status;
+}
+
 static netdp_status price_place(void *context, int64_t place, int thread, netdp_error *error)
 {
     (void)thread;
     const prices *p = context;
     const netdp_shuffle shuffle = {
         .epsilon0 = p->one, .crowd = crowd_of((int)place), .levels = p->asked->tally->levels};
+    bool hides = true;
     netdp_status status = NETDP_OK;
+    if (p->used[place] && !(p->crowd[place] > 0))
+        status = gains(p, &shuffle, &hides, error);
     for (int half = 0; half < 2 && status == NETDP_OK; half++) {
         double cost = 0, *known = &p->crowd[half * PLACES + place];
         if (!p->used[place] || *known > 0)
             continue;
-        if (half > 0 && p->crowd[place] >= M_SQRT1_2 * p->one) { /* no group gains */
+        if (!hides || (half > 0 && p->crowd[place] >= M_SQRT1_2 * p->one)) { /* no group gains */
             *known = p->one;
             continue;
         }

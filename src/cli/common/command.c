@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/nearest.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -107,9 +108,17 @@ netdp_status netdp_i_cli_run_part(const netdp_i_part *parts, const netdp_i_usage
     page.options = none;
     netdp_i_arguments arguments;
     netdp_status status = netdp_i_cli_parse(&page, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be %s",
-                              netdp_i_show_text(arguments.text[0]).text, words);
+    if (status == NETDP_OK && !arguments.help) {
+        const char *known[16], *nearest;
+        size_t count = 0;
+        for (const netdp_i_part *part = parts; part->name != NULL && count < 16; part++)
+            known[count++] = part->name;
+        nearest = netdp_i_nearest(arguments.text[0], known, count);
+        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be %s%s%s%s",
+                              netdp_i_show_text(arguments.text[0]).text, words,
+                              nearest != NULL ? "; did you mean '" : "",
+                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+    }
     netdp_i_arguments_free(&arguments);
     return status;
 }

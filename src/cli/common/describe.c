@@ -106,15 +106,13 @@ netdp_status netdp_i_describe(netdp_i_description_options *options,
     *made = (netdp_i_description){0};
     question->mixing = options->network.mixing;
     question->seed = options->network.seed;
-    question->given = arguments->given;
-    question->given_count = arguments->given_count;
     netdp_status status = netdp_i_cli_choose_engine(options->engine, &network.engine, error);
     if (status == NETDP_OK)
         status = netdp_protocol_find(question->protocol, &named, error);
     if (status == NETDP_OK)
-        status = check_options(named, arguments, error);
-    if (status == NETDP_OK)
         status = netdp_i_question_check(question, made, error);
+    if (status == NETDP_OK)
+        status = check_options(named, arguments, error);
     if (status == NETDP_OK && network.engine != NULL && named->kind == NETDP_TALLY)
         status =
             netdp_i_fail(error, NETDP_INVALID,
