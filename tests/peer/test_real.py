@@ -69,7 +69,7 @@ with Peers(STUDY, noise=NOISE) as net:
     assert {"libssl", "libsqlite3"} <= mapped and not any(re.search("igraph|xml|icu|glpk", name) for name in mapped), mapped
     net.prove(0)
     estimates = [net.result(one)["estimate"] for one in range(net.count)]
-    assert all("sampled exactly" in net.result(one)["noise"] for one in range(net.count))
+    assert all("sampled exactly and rounded" in net.result(one)["noise"] for one in range(net.count))
     # One's own noise is sigma Delta, Delta = 5 kWh sqrt(24); of the mean 1/sqrt(n) of it, and the dithers'.
     deviation = NOISE * 5 * math.sqrt(24) * math.sqrt((1 + 59 * 0.02**2) / net.count)
     scores = []
