@@ -16,4 +16,7 @@ bool netdp_i_place_beside(const char *name, char path[NETDP_I_PATH_ROOM]);
 /* There, or for a program of somebody else's in the prefix that netdp was configured for. */
 bool netdp_i_place(const char *name, char path[NETDP_I_PATH_ROOM]);
 
+/* The path of a module ("netdp/netdp-igraph-0.2.so"), below the folder of libraries in the same places. */
+bool netdp_i_place_module(const char *name, char path[NETDP_I_PATH_ROOM]);
+
 #endif

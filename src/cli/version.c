@@ -40,12 +40,10 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
 
     char openblas[32];
     read_openblas_version(openblas);
-    const char *graph = NULL;
-    igraph_version(&graph, NULL, NULL, NULL);
     const struct {
         const char *name, *version;
     } parts[] = {
-        {"netdp", netdp_version()},      {"igraph", graph},
+        {"netdp", netdp_version()},      {"igraph", IGRAPH_VERSION},
         {"openblas", openblas},          {"kernels", openblas_get_corename()},
         {"flint", FLINT_VERSION},        {"jansson", jansson_version_str()},
         {"libcyaml", cyaml_version_str}, {"libsodium", sodium_version_string()},

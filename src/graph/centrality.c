@@ -4,11 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <igraph.h>
-
 #include "base/fail.h"
 #include "base/memory.h"
-#include "graph/borrow.h"
+#include "graph/igraph/borrow.h"
 #include "graph/graph.h"
 
 /* Steps of conjugate gradients, far more than a number below 1/lambda_max asks for. */
@@ -64,9 +62,10 @@ static netdp_status find_largest(const netdp_graph *graph, double *vector, doubl
 {
     netdp_i_igraph old;
     igraph_vector_t found;
-    netdp_status status = NETDP_OK;
     double square = 0;
-    netdp_i_igraph_take(&old);
+    netdp_status status = netdp_i_igraph_take(&old, error);
+    if (status != NETDP_OK)
+        return status;
     igraph_error_t code = igraph_vector_init(&found, 0);
     if (code == IGRAPH_SUCCESS) {
         code = largest_pair(graph, &found, value);

@@ -4,14 +4,13 @@
  */
 #include "graph/families.h"
 
-#include <igraph.h>
 #include <string.h>
 
 #include <netdp/random.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "graph/borrow.h"
+#include "graph/igraph/borrow.h"
 
 enum { MOST_DRAWS = 1000, CORE = 5 };
 
@@ -162,8 +161,9 @@ static netdp_status draw_once(const netdp_i_law *law, const char *family, uint64
     igraph_rng_t mine = {.type = &netdp_i_igraph_generator, .state = &stream, .is_seeded = true};
     netdp_i_igraph old;
     igraph_t graph;
-    netdp_status status;
-    netdp_i_igraph_take(&old);
+    netdp_status status = netdp_i_igraph_take(&old, error);
+    if (status != NETDP_OK)
+        return status;
     igraph_rng_t old_generator = *igraph_rng_default();
     igraph_rng_set_default(&mine);
     igraph_error_t code = draw(&graph, law, position);

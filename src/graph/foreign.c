@@ -2,7 +2,7 @@
  * GML, GraphML and Pajek through igraph, whose attribute table is global like its handlers: ours while
  * the lock is held. Its errors carry a line where it knows one.
  */
-#include "graph/borrow.h"
+#include "graph/igraph/borrow.h"
 #include "graph/collect.h"
 
 #include <inttypes.h>
@@ -18,11 +18,29 @@
 #include "graph/families.h"
 #include "graph/prepare.h"
 
+/* igraph is not there yet where one is chosen. */
+typedef igraph_error_t reader(igraph_t *graph, FILE *stream);
+
+static igraph_error_t read_gml(igraph_t *graph, FILE *stream)
+{
+    return igraph_read_graph_gml(graph, stream);
+}
+
+static igraph_error_t read_graphml(igraph_t *graph, FILE *stream)
+{
+    return igraph_read_graph_graphml(graph, stream, 0);
+}
+
+static igraph_error_t read_pajek(igraph_t *graph, FILE *stream)
+{
+    return igraph_read_graph_pajek(graph, stream);
+}
+
 struct foreign {
     const char *format; /* "GML" */
     const char *advice;
     bool xml;
-    igraph_error_t (*read)(igraph_t *graph, FILE *stream);
+    reader *read;
     int32_t first; /* number of the first node, where none has a name */
     netdp_i_collection *collection;
     igraph_t graph;
@@ -326,8 +344,9 @@ static netdp_status read_graph(struct foreign *foreign, netdp_error *error)
 static netdp_status read_stream(struct foreign *foreign, FILE *stream, netdp_error *error)
 {
     netdp_i_igraph old;
-    netdp_status status;
-    netdp_i_igraph_take(&old);
+    netdp_status status = netdp_i_igraph_take(&old, error);
+    if (status != NETDP_OK)
+        return status;
     igraph_attribute_table_t *table = igraph_set_attribute_table(&igraph_cattribute_table);
     const locale_t before = uselocale(netdp_i_plain());
     igraph_error_t code = foreign->read(&foreign->graph, stream);
@@ -376,7 +395,7 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
 {
     struct foreign foreign = {.format = "GML",
                               .advice = "give a GML text",
-                              .read = igraph_read_graph_gml,
+                              .read = read_gml,
                               .collection = collection,
                               .own = own};
     char *made = NULL;
@@ -387,11 +406,6 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
         status = read_text(&foreign, made, bytes, error);
     netdp_i_free(made);
     return status;
-}
-
-static igraph_error_t read_graphml(igraph_t *graph, FILE *stream)
-{
-    return igraph_read_graph_graphml(graph, stream, 0);
 }
 
 netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char *text,
@@ -437,7 +451,7 @@ netdp_status netdp_i_collect_pajek(netdp_i_collection *collection, const char *t
 {
     struct foreign foreign = {.format = "Pajek",
                               .advice = "give a Pajek text",
-                              .read = igraph_read_graph_pajek,
+                              .read = read_pajek,
                               .first = 1,
                               .collection = collection,
                               .own = own};

@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "graph/borrow.h"
+#include "graph/igraph/borrow.h"
 
 /* A family's parameters, and the place of one of its nodes. */
 struct shape {
@@ -174,7 +174,9 @@ static netdp_status place_by_springs(const netdp_graph *graph, uint64_t seed, do
     netdp_stream stream = netdp_stream_at(seed, NETDP_FOR_LAYOUT, 0, 0);
     igraph_rng_t mine = {.type = &netdp_i_igraph_generator, .state = &stream, .is_seeded = true};
     netdp_i_igraph old;
-    netdp_i_igraph_take(&old);
+    const netdp_status status = netdp_i_igraph_take(&old, error);
+    if (status != NETDP_OK)
+        return status;
     igraph_rng_t old_generator = *igraph_rng_default();
     igraph_rng_set_default(&mine);
     const igraph_error_t code = springs(graph, &stream, x, y);

@@ -19,11 +19,11 @@ BEST = ("SkylakeX" if {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"
 ACCOUNT = ["loss", "--family", "ring 3", "--rounds", "2"]
 
 
-def start(words, unknown=True, text="", **env):
+def start(words, unknown=True, text="", base=None, **env):
     """The output, and how many programs were started for it."""
     with tempfile.TemporaryDirectory() as folder:
         more = {"LD_PRELOAD": UNKNOWN_CPU, "NETDP_STARTS": folder + "/starts"} if unknown else {}
-        done = subprocess.run([COMMAND, *words], input=text, env={**CLEAN, **more, **env}, text=True,
+        done = subprocess.run([COMMAND, *words], input=text, env={**(CLEAN if base is None else base), **more, **env}, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 0, (words, done)
         return done.stdout, os.path.getsize(folder + "/starts") if unknown else None
@@ -41,7 +41,19 @@ def an_unknown_processor_gets_what_it_has():
 def what_the_user_says_stays():
     assert kernels(OPENBLAS_CORETYPE="Nehalem", OMP_WAIT_POLICY="active") == ("Nehalem", 1)
     assert kernels(OPENBLAS_CORETYPE="Nehalem") == ("Nehalem", 1)  # quick answers do not start again for how threads wait
-    assert start(ACCOUNT, OPENBLAS_CORETYPE="Nehalem")[1] == 2  # accounts do
+    assert start(ACCOUNT, OPENBLAS_CORETYPE="Nehalem", HOME="/", TERM="dumb")[1] == 1
+    assert start(ACCOUNT, OPENBLAS_CORETYPE="Nehalem", base={})[1] == 2  # accounts do, where no line can be lent
+
+
+def what_was_lent_is_given_back():
+    """A program that netdp starts has the environment that it should have."""
+    lines = {"OLDPWD": "/b", "LOGNAME": "c", "USER": "d", "TERM": "e", "HOME": "/f"}
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as seen:
+        subprocess.run([COMMAND, "audit", "--mechanism", f"/usr/bin/env >{seen.name}; :", "--runs", "1000", "--claim", "dp:1,0"],
+                       check=False, env={"PATH": os.environ["PATH"], **lines}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        there = dict(line.rstrip("\n").split("=", 1) for line in seen)
+    assert {name: there.get(name) for name in lines} == lines, there
+    assert there["OMP_WAIT_POLICY"] == "passive" and "OPENBLAS_NUM_THREADS" not in there, there
 
 
 def it_starts_again_once_at_most():
@@ -73,5 +85,5 @@ def arguments_and_standard_input_arrive():
     assert json.loads(start(plain, text="0 1\n1 2\n")[0])["nodes"] == 3
 
 
-main([], [an_unknown_processor_gets_what_it_has, what_the_user_says_stays, it_starts_again_once_at_most,
+main([], [an_unknown_processor_gets_what_it_has, what_the_user_says_stays, what_was_lent_is_given_back, it_starts_again_once_at_most,
           threads_wait_asleep, arguments_and_standard_input_arrive])

@@ -106,7 +106,7 @@ with Peers(FILES, noise=1e-5, files={"all.csv": lambda path: path.write_text(tex
         models = [[sum(models[(one + by) % 6][j] for by in (-1, 0, 1)) / 3 for j in range(3)] for one in range(6)]
     away = max(abs(a - b) for one in range(6) for a, b in zip(net.states()[one], models[one]))
     assert away < 1e-3 and max(map(abs, models[0])) > 0.1, (away, models)
-    assert "exactly rounded" in net.result(0)["noise"] and net.result(0)["account"]["contributions"] == 8
+    assert "sampled exactly and rounded" in net.result(0)["noise"] and net.result(0)["account"]["contributions"] == 8
     assert net.result(0)["columns"] == ["age", "dose", "intercept"]
     check_predictions(net)
     net.prove(0)

@@ -17,9 +17,9 @@ typedef struct netdp_i_instructions {
 const char *netdp_i_kernels_better(const char *core, netdp_i_instructions here);
 
 /*
- * Starts this program again, once, where OPENBLAS_CORETYPE or, where `threads` says that several may
- * work, OMP_WAIT_POLICY should be set and is not: both libraries read them before main begins.
- * Returns where there is nothing to do, or no way to do it.
+ * Starts this program again, once, where OPENBLAS_CORETYPE should be set and is not, or, where `threads` says that several
+ * may work, OMP_WAIT_POLICY could not be set before libgomp read it (an environment without any of the usual lines): both
+ * libraries read them before main begins. Returns where there is nothing to do, or no way to do it.
  */
 void netdp_i_kernels_settle(char **argv, bool threads);
 

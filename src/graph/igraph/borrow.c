@@ -1,4 +1,4 @@
-#include "graph/borrow.h"
+#include "graph/igraph/borrow.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -6,7 +6,8 @@
 #include <netdp/random.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char reason_text[200]; /* under the lock */
+const netdp_i_igraph_calls *netdp_i_igraph_now; /* under the lock until it is set, once */
+static char reason_text[200];                   /* under the lock */
 
 /* One failure is reported by several callers on its way up; the first knows most. */
 static void remember(const char *reason, const char *file, int line, igraph_error_t code)
@@ -48,12 +49,19 @@ const igraph_rng_type_t netdp_i_igraph_generator = {
     .get = get_bits,
 };
 
-void netdp_i_igraph_take(netdp_i_igraph *old)
+netdp_status netdp_i_igraph_take(netdp_i_igraph *old, netdp_error *error)
 {
     pthread_mutex_lock(&lock);
+    const netdp_status status =
+        netdp_i_igraph_now == NULL ? netdp_i_igraph_find(&netdp_i_igraph_now, error) : NETDP_OK;
+    if (status != NETDP_OK) {
+        pthread_mutex_unlock(&lock);
+        return status;
+    }
     reason_text[0] = '\0';
     old->errors = igraph_set_error_handler(remember);
-    old->warnings = igraph_set_warning_handler(igraph_warning_handler_ignore);
+    old->warnings = igraph_set_warning_handler(&igraph_warning_handler_ignore);
+    return NETDP_OK;
 }
 
 void netdp_i_igraph_give_back(const netdp_i_igraph *old)
