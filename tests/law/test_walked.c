@@ -81,33 +81,67 @@ static setting draw_long(netdp_stream *stream, netdp_rows rows)
     return s;
 }
 
-static void test_drawn_paths(void **state)
+/* How often what is printed of drawn paths is too small. */
+static int check_drawn(netdp_stream *stream, net n, const char *family, const setting *s)
 {
-    (void)state;
-    netdp_stream stream = netdp_stream_at(31, NETDP_FOR_TEST, 0, 0);
+    const double epsilon = account(n, s, NETDP_BOUND_AUTO);
+    const double drawn = drawn_delta(stream, n, s, epsilon);
+    if (drawn <= s->delta)
+        return 0;
+    print_message("%s, from %d to %d (%d), start %d, %d steps, cap %d, release %d, sigma %g, "
+                  "delta %g: epsilon %.9g has %g at least\n",
+                  family, s->from, s->to[0], s->members > 1 ? s->to[1] : -1, s->start, s->steps,
+                  (int)s->cap, s->release, s->sigma, s->delta, epsilon, drawn);
+    return 1;
+}
+
+static int check_settings(uint32_t seed, int settings, double least_noise)
+{
+    netdp_stream stream = netdp_stream_at(seed, NETDP_FOR_TEST, 0, 0);
     int told = 0;
-    for (int i = 0; i < SETTINGS; i++) {
+    for (int i = 0; i < settings; i++) {
         char family[32];
         snprintf(family, sizeof family, "%s %d",
                  (const char *[]){"complete", "ring", "star"}[i % 3], 3 + (int)below(&stream, 30));
         net n = open_net(family, 1, laws[below(&stream, 4)]);
-        const setting s = draw_long(&stream, n.rows);
-        const double epsilon = account(n, &s, NETDP_BOUND_AUTO);
-        const double drawn = drawn_delta(&stream, n, &s, epsilon);
-        if (!(drawn <= s.delta))
-            print_message(
-                "%s, from %d to %d (%d), start %d, %d steps, cap %d, release %d, sigma %g, "
-                "delta %g: epsilon %.9g has %g at least\n",
-                family, s.from, s.to[0], s.members > 1 ? s.to[1] : -1, s.start, s.steps, (int)s.cap,
-                s.release, s.sigma, s.delta, epsilon, drawn);
-        told += !(drawn <= s.delta);
+        setting s = draw_long(&stream, n.rows);
+        s.sigma *= least_noise / 2;
+        told += check_drawn(&stream, n, family, &s);
         drop(n);
     }
+    return told;
+}
+
+static void test_drawn_paths(void **state)
+{
+    (void)state;
+    assert_int_equal(check_settings(31, SETTINGS, 2), 0);
+}
+
+/* Where the weight of a visit is large, sequences grow by more than doubles hold. */
+static void test_small_noise(void **state)
+{
+    (void)state;
+    assert_int_equal(check_settings(32, SETTINGS / 2, 0.2), 0);
+    netdp_stream stream = netdp_stream_at(33, NETDP_FOR_TEST, 0, 0);
+    net n = open_net("ring 28", 1, "metropolis");
+    setting s = {.from = 22,
+                 .to = {10, 8},
+                 .members = 2,
+                 .start = 27,
+                 .steps = 122,
+                 .cap = 23,
+                 .delta = 3.04632e-5};
+    int told = 0;
+    for (s.sigma = 0.4; s.sigma < 1.2; s.sigma *= 1.15)
+        told += check_drawn(&stream, n, "ring 28", &s);
+    drop(n);
     assert_int_equal(told, 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_drawn_paths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_drawn_paths),
+                                       cmocka_unit_test(test_small_noise)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

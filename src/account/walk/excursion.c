@@ -1,5 +1,6 @@
 #include "account/walk/excursion.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,11 +17,14 @@ static double tilted_sum(const double *a, int64_t terms, double ratio)
     return sum;
 }
 
+/* Where there is something, something is left: no part of a law may be lost by underflow. */
 static void tilt(const double *a, int64_t terms, double ratio, double *out)
 {
     double power = 1;
-    for (int64_t t = 0; t < terms; t++, power *= ratio)
-        out[t] = a[t] * power;
+    for (int64_t t = 0; t < terms; t++, power *= ratio) {
+        const double tilted = a[t] * power;
+        out[t] = a[t] > 0 && tilted < DBL_MIN ? DBL_MIN : tilted;
+    }
 }
 
 /* The least rate (up to 1e-9 of it, from above) at which sum a_t e^{-rate t} is at most `level`. */
@@ -299,6 +303,9 @@ static void find_runs(netdp_i_returns *hunt, const netdp_i_weights *weights, dou
     netdp_i_series_raise(hunt->mass, 2, terms, noise);
 }
 
+/* ln of what a law's last terms are tilted by, at most: beyond, they leave the doubles. */
+#define MOST_TILT 600.0
+
 /* ln(1 + e^x) */
 static double log_one_plus_exp(double x)
 {
@@ -318,6 +325,8 @@ double netdp_i_excursion(netdp_i_returns *hunt, const netdp_i_weights *weights)
         return INFINITY;
     /* Sequences that grow are tilted by e^{-rate t}: first for a run, then for the renewal. */
     double rate = grows ? find_rate(hunt->again, terms, exp(-theta), 0) : 0;
+    if (rate * (double)terms > MOST_TILT) /* what is left of the laws would be 0 */
+        return INFINITY;
     find_runs(hunt, weights, exp(-rate));
     const double little = 20 / (double)terms;
     if (tilted_sum(hunt->mass, terms, exp(-little)) > 1) {
@@ -326,6 +335,8 @@ double netdp_i_excursion(netdp_i_returns *hunt, const netdp_i_weights *weights)
         tilt(hunt->gain, terms, ratio, hunt->gain);
         tilt(hunt->ends, terms, ratio, hunt->ends);
         rate += more;
+        if (rate * (double)terms > MOST_TILT)
+            return INFINITY;
     }
     /* Arrivals at u, weighted by what came before: start / (1 - mass). */
     for (int64_t t = 0; t < terms; t++)
