@@ -16,7 +16,7 @@ suppress_warnings = ["myst.xref_missing", "ref.myst"]
 def add_contents(app, page, text):
     """Every page stands in the margin; the first one has a table of them already."""
     if page == root_doc:
-        text[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*\nproofs/*\nadvisories/*\n```\n"
+        text[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*\nproofs/*\nadvisories/*\nreference/*\n```\n"
 
 
 def setup(app):
