@@ -1,6 +1,7 @@
 #include "learn/csv.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,14 +61,27 @@ static netdp_status read_quoted(netdp_i_csv_reader *from, netdp_i_csv_cell *into
     return NETDP_OK;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* "4;2" in a file of commas: a row of 4, and 2.5 written 2,5, would be read as 4;2 and 5. */
+static bool joins_numbers(const netdp_i_csv_cell *cell)
+{
+    for (size_t i = 1; i + 1 < cell->length; i++)
+        if ((cell->text[i] == ';' || cell->text[i] == '\t') && is_digit(cell->text[i - 1]) &&
+            is_digit(cell->text[i + 1]))
+            return true;
+    return false;
+}
+
 netdp_status netdp_i_csv_cell_read(netdp_i_csv_reader *from, netdp_i_csv_cell *into,
                                    netdp_error *error)
 {
     *into = (netdp_i_csv_cell){.text = from->at, .line = from->line, .then = NETDP_I_CSV_ENDS_CELL};
     if (*from->at == '"') {
-        netdp_status status = read_quoted(from, into, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(read_quoted(from, into, error));
     } else {
         from->at += strcspn(from->at, from->stops);
         if (*from->at == '"')
@@ -77,6 +91,12 @@ netdp_status netdp_i_csv_cell_read(netdp_i_csv_reader *from, netdp_i_csv_cell *i
         if (from->at > into->text && from->at[-1] == '\r' && *from->at != from->separator)
             from->at--;
         into->length = (size_t)(from->at - into->text);
+        if (joins_numbers(into))
+            return netdp_i_csv_fail(from, into->line, error,
+                                    "'%.*s' has a semicolon or tab between digits, and columns are "
+                                    "separated by commas, semicolons or tabs, one of them in the "
+                                    "whole file; put the cell in double quotes if it is one",
+                                    (int)(into->length < 40 ? into->length : 40), into->text);
     }
     /* The line's end: LF, CR LF, the file's end, or CR before the file's end. */
     char *after = from->at + (*from->at == '\r');
