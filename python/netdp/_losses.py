@@ -243,9 +243,9 @@ def _calibrate_events(given: Any, target: float, as_: str, max_noise: float) -> 
         replaced = held.adjacency if held is not None else "add-remove" if names & {"subsampled-gaussian", "subsampled-laplace"} else "replace"
         return float(Events(replaced, filled).convert(as_))
 
-    low, high = 0.0, 1.0
+    low, high = 0.0, min(1.0, max_noise)
     while not at(high) <= target:
-        low, high = high, 4 * high
+        low, high = high, min(4 * high, max_noise)
         if low >= max_noise:
             raise NoAnswer(f"target: {target:g} is not met at noise {max_noise:g}; give a larger one, or fewer steps")
     while high - low > 1e-6 * high:
