@@ -44,18 +44,11 @@ static netdp_status check_nodes(int32_t nodes, netdp_error *error)
                         (int)nodes, NETDP_DENSE_NODES);
 }
 
-netdp_status netdp_graph_communicability(const netdp_graph *graph, double *matrix,
-                                         netdp_error *error)
+/* Of A, whose exponential must not overflow. */
+static netdp_status adjacency_eigen(const netdp_graph *graph, double *values, double *vectors,
+                                    netdp_error *error)
 {
-    NETDP_I_GIVEN(error, graph && matrix);
     const int32_t n = netdp_graph_nodes(graph);
-    TRY(check_nodes(n, error));
-    if (n == 0)
-        return NETDP_OK;
-    OWNED double *values = NETDP_I_NEW(double, n);
-    OWNED double *vectors = NETDP_I_NEW(double, (int64_t)n *n);
-    if (values == NULL || vectors == NULL)
-        return netdp_i_no_memory(error);
     for (int32_t u = 0; u < n; u++)
         for (int32_t k = 0; k < netdp_graph_degree(graph, u); k++)
             vectors[(int64_t)u * n + netdp_graph_neighbours(graph, u)[k]] = 1;
@@ -65,15 +58,14 @@ netdp_status netdp_graph_communicability(const netdp_graph *graph, double *matri
                             "communicability: exp(A) overflows, the largest eigenvalue of A is "
                             "%.6g; take that of the mixing matrix",
                             values[n - 1]);
-    multiply_out(n, values, vectors, matrix);
     return NETDP_OK;
 }
 
-netdp_status netdp_mixing_communicability(const netdp_mixing *mixing, double *matrix,
-                                          netdp_error *error)
+/* The exponential of W, or where that is NULL of A. */
+static netdp_status communicate(const netdp_graph *graph, const netdp_mixing *mixing,
+                                double *matrix, netdp_error *error)
 {
-    NETDP_I_GIVEN(error, mixing && matrix);
-    const int32_t n = netdp_graph_nodes(netdp_mixing_graph(mixing));
+    const int32_t n = netdp_graph_nodes(graph);
     TRY(check_nodes(n, error));
     if (n == 0)
         return NETDP_OK;
@@ -81,7 +73,22 @@ netdp_status netdp_mixing_communicability(const netdp_mixing *mixing, double *ma
     OWNED double *vectors = NETDP_I_NEW(double, (int64_t)n *n);
     if (values == NULL || vectors == NULL)
         return netdp_i_no_memory(error);
-    TRY(netdp_i_mixing_eigen(mixing, values, vectors, error));
+    TRY(mixing != NULL ? netdp_i_mixing_eigen(mixing, values, vectors, error)
+                       : adjacency_eigen(graph, values, vectors, error));
     multiply_out(n, values, vectors, matrix);
     return NETDP_OK;
+}
+
+netdp_status netdp_graph_communicability(const netdp_graph *graph, double *matrix,
+                                         netdp_error *error)
+{
+    NETDP_I_GIVEN(error, graph && matrix);
+    return communicate(graph, NULL, matrix, error);
+}
+
+netdp_status netdp_mixing_communicability(const netdp_mixing *mixing, double *matrix,
+                                          netdp_error *error)
+{
+    NETDP_I_GIVEN(error, mixing && matrix);
+    return communicate(netdp_mixing_graph(mixing), mixing, matrix, error);
 }
