@@ -383,3 +383,20 @@ void netdp_i_file_path(char path[NETDP_I_PATH_ROOM], const char *folder, const c
 {
     snprintf(path, NETDP_I_PATH_ROOM, "%s/%s", folder, file);
 }
+
+bool netdp_i_file_is_folder(const char *path)
+{
+    struct stat shape;
+    return stat(path, &shape) == 0 && S_ISDIR(shape.st_mode);
+}
+
+void netdp_i_file_folder(char folder[NETDP_I_PATH_ROOM], const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (netdp_i_file_is_folder(path))
+        snprintf(folder, NETDP_I_PATH_ROOM, "%s", path);
+    else
+        snprintf(folder, NETDP_I_PATH_ROOM, "%.*s",
+                 slash != NULL && slash > path ? (int)(slash - path) : 1,
+                 slash != NULL ? path : ".");
+}

@@ -87,4 +87,10 @@ enum { NETDP_I_PATH_ROOM = 4096 };
 /* "folder/file"; cut where it is longer. */
 void netdp_i_file_path(char path[NETDP_I_PATH_ROOM], const char *folder, const char *file);
 
+/* Is there a folder of that name? */
+bool netdp_i_file_is_folder(const char *path);
+
+/* The folder itself, or the one that the file is in; cut where it is longer. */
+void netdp_i_file_folder(char folder[NETDP_I_PATH_ROOM], const char *path);
+
 #endif

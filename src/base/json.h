@@ -3,6 +3,11 @@
 #define NETDP_I_JSON_H
 
 #include <stdbool.h>
+#include <jansson.h>
+
+#include "base/try.h"
+
+OWNER(json_decref, json_t)
 
 /*
  * Did an allocation of jansson's fail in this thread since the last call, or since the last

@@ -10,10 +10,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "cli/net/recheck.h"
 #include "peer/budget.h"
 #include "peer/net/statement.h"
 
@@ -24,19 +24,10 @@ typedef struct ledger_options {
 } ledger_options;
 
 /* DIR of a participant stands for its ledger.db and its key. */
-static bool is_folder(const char *path)
-{
-    struct stat shape;
-    return stat(path, &shape) == 0 && S_ISDIR(shape.st_mode);
-}
-
 static netdp_status open_for_reading(const char *given, netdp_i_ledger **ledger, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    if (is_folder(given))
-        netdp_i_file_path(path, given, "ledger.db");
-    else
-        snprintf(path, sizeof path, "%s", given);
+    netdp_i_ledger_of(given, path);
     return netdp_i_ledger_read(path, ledger, error);
 }
 
@@ -120,7 +111,7 @@ static netdp_status export_ledger(const char *given, const ledger_options *o, ne
     netdp_i_signer *signer = NULL;
     json_t *statement = NULL;
     netdp_status status = check_delta(o->delta, error);
-    if (status == NETDP_OK && o->key == NULL && !is_folder(given))
+    if (status == NETDP_OK && o->key == NULL && !netdp_i_file_is_folder(given))
         status = netdp_i_fail(error, NETDP_INVALID,
                               "--key: required beside a ledger; give the owner's signing key");
     if (o->key != NULL)
@@ -167,7 +158,7 @@ static netdp_status verify(const char *given, netdp_error *error)
     int64_t bytes = 0;
     netdp_i_ledger *ledger = NULL;
     netdp_i_ledger_head head;
-    if (!is_folder(given)) {
+    if (!netdp_i_file_is_folder(given)) {
         netdp_status status = netdp_i_file_load(given, &text, &bytes, error);
         if (status != NETDP_OK)
             return status;

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <jansson.h>
 #include <netdp/study.h>
-#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -34,15 +33,9 @@ static void held_clear(held *h)
 static netdp_status open_folder(const char *given, held *h, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    const char *slash = strrchr(given, '/');
-    struct stat shape;
     if (strlen(given) + 32 > sizeof h->folder)
         return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
-    if (stat(given, &shape) == 0 && S_ISDIR(shape.st_mode))
-        snprintf(h->folder, sizeof h->folder, "%s", given);
-    else
-        snprintf(h->folder, sizeof h->folder, "%.*s", slash != NULL ? (int)(slash - given) : 1,
-                 slash != NULL ? given : ".");
+    netdp_i_file_folder(h->folder, given);
     netdp_status status = netdp_i_record_check(h->folder, error);
     if (status == NETDP_OK)
         status = netdp_i_record_read(h->folder, false, &h->summary, error);
@@ -81,10 +74,8 @@ static netdp_status open_given(const char *given, held *h, netdp_error *error)
 {
     char *text = NULL;
     int64_t bytes = 0;
-    struct stat shape;
     const size_t length = strlen(given);
-    if ((stat(given, &shape) == 0 && S_ISDIR(shape.st_mode)) ||
-        (length > 5 && strcmp(given + length - 5, ".json") == 0))
+    if (netdp_i_file_is_folder(given) || (length > 5 && strcmp(given + length - 5, ".json") == 0))
         return open_folder(given, h, error);
     netdp_status status = netdp_i_file_load(given, &text, &bytes, error);
     if (status == NETDP_OK)

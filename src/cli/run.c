@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <netdp/study.h>
 
@@ -52,17 +51,11 @@ void netdp_i_cli_begin_anew(const netdp_i_study_options *options, netdp_study *s
     netdp_study_free(held);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat shape;
-    return stat(path, &shape) == 0 && S_ISDIR(shape.st_mode);
-}
-
 static netdp_status run_study(const char *given, const netdp_i_study_options *o, netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM], file[NETDP_I_PATH_ROOM];
     netdp_study *study = NULL;
-    const bool resume = is_folder(given);
+    const bool resume = netdp_i_file_is_folder(given);
     if (strlen(given) + 64 > NETDP_I_PATH_ROOM ||
         (o->folder != NULL && strlen(o->folder) + 64 > NETDP_I_PATH_ROOM))
         return netdp_i_fail(error, NETDP_INVALID, "the path is too long");

@@ -188,24 +188,28 @@ static double price_towards(const enrolled *study, const set *who)
     return least;
 }
 
-/* In how many of so many contributions, one after another, what is protected takes part at most. */
-static int64_t times_of(const enrolled *study, int64_t contributions)
-{
-    return (contributions + study->cycle - 1) / study->cycle;
-}
-
 /* Up, so that the sum of rounded terms is none too small. */
-static double add_up(double sum, double square, int64_t times)
+static double add_up(double sum, double square, int64_t contributions, int64_t cycle)
 {
-    return times > 0 ? nextafter(sum + nextafter(square * (double)times, INFINITY), INFINITY) : sum;
+    const int64_t times = netdp_i_price_taken(contributions, cycle);
+    return times > 0 ? nextafter(sum + netdp_i_price_times(square, times), INFINITY) : sum;
 }
 
-/* "north and south", by the names of the last study that knows a key. */
+void netdp_i_names_append(char text[NETDP_I_NAMES_ROOM], int32_t i, int32_t count, const char *name)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, NETDP_I_NAMES_ROOM - used, "%s%s",
+             i == 0           ? ""
+             : i + 1 == count ? " and "
+                              : ", ",
+             name != NULL ? name : "?");
+}
+
+/* By the names of the last study that knows a key. */
 static char *name_set(const studies *all, const set *who)
 {
-    char text[160] = "";
-    size_t used = 0;
-    for (int32_t i = 0; i < who->count && used < sizeof text - 1; i++) {
+    char text[NETDP_I_NAMES_ROOM] = "";
+    for (int32_t i = 0; i < who->count; i++) {
         const char *key = who->keys + KEY * (size_t)i, *name = NULL;
         for (int32_t s = all->count - 1; s >= 0 && name == NULL; s--) {
             const json_t *members = json_object_get(all->study[s].body, "members"), *member;
@@ -215,13 +219,9 @@ static char *name_set(const studies *all, const set *who)
                 if (strncmp(json_string_value(member), key, KEY) == 0)
                     name = json_string_value(json_array_get(names, k));
         }
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                 i == 0                ? ""
-                                 : i + 1 == who->count ? " and "
-                                                       : ", ",
-                                 name != NULL ? name : "?");
+        netdp_i_names_append(text, i, who->count, name);
     }
-    return netdp_i_copy_text(who->count == 0 ? "an eavesdropper on every link" : text);
+    return netdp_i_copy_text(who->count == 0 ? NETDP_I_EAVESDROPPER : text);
 }
 
 static netdp_status add_spent(const studies *all, const set *who, bool everyone,
@@ -233,7 +233,7 @@ static netdp_status add_spent(const studies *all, const set *who, bool everyone,
             return NETDP_OK;
     netdp_i_spent made = {.count = who->count, .everyone = everyone};
     made.keys = NETDP_I_NEW(char, KEY *(int64_t)who->count + 1);
-    made.who = everyone ? netdp_i_copy_text("all others together") : name_set(all, who);
+    made.who = everyone ? netdp_i_copy_text(NETDP_I_ALL_OTHERS) : name_set(all, who);
     netdp_i_spent *grown =
         netdp_i_grow(account->towards, account->count + 1, sizeof *account->towards);
     if (grown != NULL)
@@ -247,18 +247,17 @@ static netdp_status add_spent(const studies *all, const set *who, bool everyone,
     for (int32_t s = 0; s < all->count; s++) {
         const enrolled *study = &all->study[s];
         const double square = everyone ? study->everyone : price_towards(study, who);
-        const int64_t planned =
-            times_of(study, study->settled ? study->reserved : study->contributions);
-        made.planned = add_up(made.planned, square, planned);
-        made.spent = add_up(made.spent, square, times_of(study, study->reserved));
+        const int64_t planned = study->settled ? study->reserved : study->contributions;
+        made.planned = add_up(made.planned, square, planned, study->cycle);
+        made.spent = add_up(made.spent, square, study->reserved, study->cycle);
         if (study->asked) {
             made.square = square;
             account->cycle = study->cycle;
             account->contributions = study->contributions;
             continue;
         }
-        made.before = add_up(made.before, square, planned);
-        made.others = add_up(made.others, square, times_of(study, study->reserved));
+        made.before = add_up(made.before, square, planned, study->cycle);
+        made.others = add_up(made.others, square, study->reserved, study->cycle);
     }
     account->towards[account->count++] = made;
     return NETDP_OK;
@@ -334,8 +333,7 @@ double netdp_i_account_epsilon(const netdp_i_account *account, const netdp_i_spe
                                int64_t reserved, double delta)
 {
     double epsilon = INFINITY;
-    const int64_t times = (reserved + account->cycle - 1) / account->cycle;
-    const double sum = add_up(spent->others, spent->square, times);
+    const double sum = add_up(spent->others, spent->square, reserved, account->cycle);
     return netdp_i_price_epsilon(sum, delta, &epsilon, NULL) == NETDP_OK ? epsilon : INFINITY;
 }
 

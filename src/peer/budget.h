@@ -39,6 +39,16 @@ typedef struct netdp_i_budget {
 netdp_status netdp_i_budget_read(const char *path, netdp_i_budget *budget, netdp_error *error);
 void netdp_i_budget_clear(netdp_i_budget *budget);
 
+/* Who is no set of members. */
+#define NETDP_I_EAVESDROPPER "an eavesdropper on every link"
+#define NETDP_I_ALL_OTHERS "all others together"
+
+enum { NETDP_I_NAMES_ROOM = 160 };
+
+/* "north, west and south": the i-th of `count` names behind those before it, cut where there is no room; NULL: "?". */
+void netdp_i_names_append(char text[NETDP_I_NAMES_ROOM], int32_t i, int32_t count,
+                          const char *name);
+
 /* Whom something was spent towards, over all studies; by keys, in hexadecimal. */
 typedef struct netdp_i_spent {
     int32_t count;  /* how many keys; 0: an eavesdropper who is no member, or everyone */

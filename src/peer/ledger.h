@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <netdp/status.h>
 
+#include "base/try.h"
 #include "peer/link/frame.h"
 #include "peer/keys.h"
 #include "peer/package.h"
@@ -57,6 +58,7 @@ netdp_status netdp_i_ledger_open(const char *path, const unsigned char key[NETDP
 /* For reading alone, beside a peer that writes. */
 netdp_status netdp_i_ledger_read(const char *path, netdp_i_ledger **ledger, netdp_error *error);
 void netdp_i_ledger_close(netdp_i_ledger *ledger);
+OWNER(netdp_i_ledger_close, netdp_i_ledger)
 
 /*
  * Is `ledger.db` gone from the folder of that key? NETDP_INVALID where it is not there (or empty) though the key's file

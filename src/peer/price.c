@@ -138,7 +138,7 @@ static netdp_status read_unit(const netdp_i_package *package, account *a, netdp_
                             ? unit.protection.batches.count
                             : 1;
         prices->contributions = phases * package->terms.attempts;
-        prices->times = ((phases - 1) / prices->cycle + 1) * package->terms.attempts;
+        prices->times = netdp_i_price_taken(phases, prices->cycle) * package->terms.attempts;
         prices->row = unit.row;
         prices->sensitivity = unit.sensitivity;
         netdp_i_study_unit_words(study, prices->protects, sizeof prices->protects);
@@ -357,6 +357,16 @@ netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
     netdp_i_free(all);
     close_account(&a);
     return status;
+}
+
+int64_t netdp_i_price_taken(int64_t contributions, int64_t cycle)
+{
+    return (contributions + cycle - 1) / cycle;
+}
+
+double netdp_i_price_times(double square, int64_t times)
+{
+    return times > 0 ? nextafter(square * (double)times, INFINITY) : 0;
 }
 
 netdp_status netdp_i_price_epsilon(double square, double delta, double *epsilon, netdp_error *error)

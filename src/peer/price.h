@@ -12,6 +12,7 @@
 #include <netdp/privacy.h>
 #include <netdp/study.h>
 
+#include "base/try.h"
 #include "peer/package.h"
 
 /*
@@ -66,6 +67,7 @@ typedef struct netdp_i_prices {
 netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
                                 netdp_i_prices **prices, netdp_error *error);
 void netdp_i_prices_free(netdp_i_prices *prices);
+OWNER(netdp_i_prices_free, netdp_i_prices)
 
 /*
  * The proof file of prices (docs/proof-format.md): a question for each of `towards`, for all others together and for an eavesdropper, at the
@@ -75,6 +77,12 @@ void netdp_i_prices_free(netdp_i_prices *prices);
 netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
                                   const netdp_i_prices *prices, const char *path, bool *written,
                                   netdp_error *error);
+
+/* In how many of so many contributions, one after another, what is protected takes part at most. */
+int64_t netdp_i_price_taken(int64_t contributions, int64_t cycle);
+
+/* mu^2 of so many times, rounded up. */
+double netdp_i_price_times(double square, int64_t times);
 
 /* Epsilon at delta of a sum of squares, rounded up. */
 netdp_status netdp_i_price_epsilon(double square, double delta, double *epsilon,

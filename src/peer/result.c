@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "learn/model.h"
 #include "peer/price.h"
 #include "study/study.h"
@@ -13,8 +14,8 @@
 static double price_of(const netdp_i_package *package, const netdp_i_prices *prices, double square)
 {
     double epsilon = INFINITY;
-    if (netdp_i_price_epsilon(square * (double)prices->times, package->terms.delta, &epsilon,
-                              NULL) != NETDP_OK)
+    if (netdp_i_price_epsilon(netdp_i_price_times(square, prices->times), package->terms.delta,
+                              &epsilon, NULL) != NETDP_OK)
         return INFINITY;
     return epsilon;
 }
@@ -126,6 +127,7 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
     if (task->learner.rows != NULL && !netdp_i_study_owns(task->study) &&
         (model = model_json(task->study, result->state)) == NULL)
         return netdp_i_no_memory(error);
+    OWNED_BY(json_decref)
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:s*, s:o*, s:O*}", "noise",
                   result->test ? "TEST: seeded, hides nothing"
@@ -139,8 +141,7 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
                   : result->test ? test_privacy
                                  : privacy,
                   "model", model, "account", result->account);
-    netdp_status status =
-        object == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(object, path, error);
-    json_decref(object);
-    return status;
+    if (object == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_json_write(object, path, error);
 }

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 
 bool netdp_i_rule_taken(const netdp_i_rule *rule, unsigned settings)
 {
@@ -51,9 +52,7 @@ static netdp_status read_whole(const netdp_i_rule *rule, const char *text, int64
         *into = 0;
         return NETDP_OK;
     }
-    netdp_status status = read_seed(rule, text, &value, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(read_seed(rule, text, &value, error));
     if ((double)value < rule->low || (double)value > rule->high)
         return netdp_i_fail(error, NETDP_INVALID, "'%s' is out of range; give %s",
                             netdp_i_show_text(text).text, rule->expects);
@@ -97,12 +96,9 @@ static netdp_status read_word(const netdp_i_rule *rule, const char *text, int *i
 netdp_status netdp_i_rule_read(const netdp_i_rule *rule, const char *text, void *into,
                                netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     int word = 0;
     if (rule->kind != NETDP_I_KEY_WHOLE && rule->kind != NETDP_I_KEY_REAL && rule->word != NULL)
-        status = read_word(rule, text, &word, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(read_word(rule, text, &word, error));
     switch (rule->kind) {
     case NETDP_I_KEY_SEED:
         return read_seed(rule, text, into, error);

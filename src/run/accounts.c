@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
@@ -14,8 +15,6 @@
 #include "run/checkpoint.h"
 #include "run/folder.h"
 #include "run/summary.h"
-
-OWNER(json_decref, json_t)
 
 /* How many variants: the study itself where it lists none. */
 static int32_t count_variants(const netdp_study *study)

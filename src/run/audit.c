@@ -11,6 +11,7 @@
 #include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "plan/plan.h"
@@ -21,8 +22,6 @@
 #include "run/membership.h"
 #include "run/record.h"
 #include "study/protection.h"
-
-OWNER(json_decref, json_t)
 
 /* One claim about one pair. */
 typedef struct claim {

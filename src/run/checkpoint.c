@@ -5,11 +5,10 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "run/state.h"
-
-OWNER(json_decref, json_t)
 
 netdp_status netdp_i_progress_made_new(const netdp_i_plan *plan, netdp_i_progress_made *made,
                                        netdp_error *error)

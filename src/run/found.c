@@ -5,9 +5,8 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/try.h"
-
-OWNER(json_decref, json_t)
 
 static void path_in(const char *folder, char path[NETDP_I_PATH_ROOM])
 {

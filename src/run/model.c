@@ -2,12 +2,11 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "learn/model.h"
 #include "simulate/gossip.h"
-
-OWNER(json_decref, json_t)
 
 static const char privacy[] = "the noise of this model was drawn with the seed of a simulation: "
                               "who has the seed can remove it, so that "

@@ -10,11 +10,10 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
-
-OWNER(json_decref, json_t)
 
 /* ---- The files ---- */
 

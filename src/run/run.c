@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
@@ -26,8 +27,6 @@
 #include "run/state.h"
 #include "run/summary.h"
 #include "study/protection.h"
-
-OWNER(json_decref, json_t)
 
 typedef struct running {
     const netdp_study *study;

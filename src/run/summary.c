@@ -7,6 +7,7 @@
 #include "account/walk/given_path.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "plan/constants.h"
@@ -19,8 +20,6 @@
 #include "study/assumed.h"
 #include "study/protection.h"
 #include "study/value.h"
-
-OWNER(json_decref, json_t)
 
 /* {"mean", "standard_error"} of a run's number, from its sums. */
 static json_t *mean_json(double sum, double sum_square, int64_t runs)

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/alike.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
@@ -163,10 +164,8 @@ enum { MOST_ROUNDS = 10000000 };
 
 static netdp_status check(const netdp_linear *protocol, netdp_error *error)
 {
-    netdp_status status = netdp_linear_check(protocol, error);
+    TRY(netdp_linear_check(protocol, error));
     const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
-    if (status != NETDP_OK)
-        return status;
     if (protocol->own != NULL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the error of the noise is known where all nodes have as much");
@@ -280,30 +279,31 @@ static double products_work(const netdp_linear *protocol, int32_t *count)
            ((double)rows.start[rows.nodes] + rows.nodes);
 }
 
+static void nodes_clear(nodes *z)
+{
+    netdp_i_free(z->scratch);
+    netdp_i_free(z->energy);
+}
+
 static netdp_status energy_by_products(const netdp_linear *protocol, int32_t count, double *energy,
                                        netdp_error *error)
 {
+    CLEARED(nodes_clear)
     nodes z = {.protocol = protocol, .rows = netdp_mixing_rows(protocol->mixing), .count = count};
     const int32_t blocks = (count + BLOCK - 1) / BLOCK;
     netdp_spectrum spectrum = {0};
-    netdp_status status =
-        protocol->accelerate
-            ? netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error)
-            : NETDP_OK;
-    if (status != NETDP_OK)
-        return status;
+    if (protocol->accelerate)
+        TRY(netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
     z.weight = netdp_linear_chebyshev(spectrum.gap);
     z.scratch = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 3 * z.rows.nodes * BLOCK);
     z.energy = NETDP_I_NEW(double, blocks);
-    status = z.scratch == NULL || z.energy == NULL
-                 ? netdp_i_no_memory(error)
-                 : netdp_i_for_each(blocks, energy_of_block, &z, NULL, "products of W", error);
+    if (z.scratch == NULL || z.energy == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(blocks, energy_of_block, &z, NULL, "products of W", error));
     *energy = 0;
-    for (int32_t i = 0; status == NETDP_OK && i < blocks; i++)
+    for (int32_t i = 0; i < blocks; i++)
         *energy += z.energy[i] * z.rows.nodes / count;
-    netdp_i_free(z.scratch);
-    netdp_i_free(z.energy);
-    return status;
+    return NETDP_OK;
 }
 
 /* Over all eigenvalues. */
@@ -350,15 +350,12 @@ static netdp_status fixed_energy(const netdp_linear *protocol, double *energy, n
 netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of, netdp_error *error)
 {
     NETDP_I_GIVEN(error, protocol && error_of);
-    netdp_status status = check(protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(protocol, error));
     double energy = 0;
     int32_t results = netdp_mixing_rows(protocol->mixing).nodes;
-    status = protocol->varying.kind != NETDP_VARY_NEVER
-                 ? changing_energy(protocol, &energy, &results, error)
-                 : fixed_energy(protocol, &energy, error);
-    if (status == NETDP_OK)
-        *error_of = energy / (2.0 * results);
-    return status;
+    TRY(protocol->varying.kind != NETDP_VARY_NEVER
+            ? changing_energy(protocol, &energy, &results, error)
+            : fixed_energy(protocol, &energy, error));
+    *error_of = energy / (2.0 * results);
+    return NETDP_OK;
 }

@@ -64,11 +64,10 @@ netdp_status netdp_i_proofs_read(netdp_i_proofs *proofs, const netdp_i_descripti
 
 static netdp_status make_folder(const char *folder, netdp_error *error)
 {
-    struct stat shape;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "--proof: cannot make the folder %s: %s",
                             folder, strerror(errno));
-    return stat(folder, &shape) == 0 && S_ISDIR(shape.st_mode)
+    return netdp_i_file_is_folder(folder)
                ? NETDP_OK
                : netdp_i_fail(error, NETDP_ENVIRONMENT, "--proof: %s is not a folder", folder);
 }

@@ -8,7 +8,6 @@
 #ifdef NETDP_PEER
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -283,7 +282,6 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
 {
     net_options o = {0};
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
-    struct stat shape;
     const netdp_i_option options[] = {
         {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the participant's own folder", "required"},
         {NETDP_I_TEXT, 0, "listen", &o.listen, "HOST:PORT",
@@ -318,7 +316,7 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
     else if (status == NETDP_OK && !arguments.help)
         status = check_folder(o.output, error);
     if (status == NETDP_OK && !arguments.help)
-        status = stat(arguments.text[0], &shape) == 0 && S_ISDIR(shape.st_mode)
+        status = netdp_i_file_is_folder(arguments.text[0])
                      ? join_package(arguments.text[0], &o, error)
                      : join_first(arguments.text[0], &o, error);
     netdp_i_arguments_free(&arguments);

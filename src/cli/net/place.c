@@ -151,7 +151,8 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
 {
     unsigned char digest[NETDP_I_DIGEST];
     char text[NETDP_I_DIGEST_TEXT];
-    double worst = 0, all = 0, epsilon = 0, everyone = 0, times = 1, sensitivity = 0;
+    double worst = 0, all = 0, epsilon = 0, everyone = 0, sensitivity = 0;
+    int64_t times = 1;
     char protects[240] = "";
     int32_t who = 0, towards = 0, joined = 0;
     netdp_status status = netdp_i_package_digest(package, digest, error);
@@ -166,7 +167,7 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
             }
         if (status == NETDP_OK) {
             all = fmax(all, prices->everyone);
-            times = (double)prices->times;
+            times = prices->times;
             sensitivity = prices->sensitivity;
             memcpy(protects, prices->protects, sizeof protects);
         }
@@ -174,9 +175,11 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
         netdp_i_prices_free(prices);
     }
     if (status == NETDP_OK)
-        status = netdp_i_price_epsilon(worst * times, package->terms.delta, &epsilon, error);
+        status = netdp_i_price_epsilon(netdp_i_price_times(worst, times), package->terms.delta,
+                                       &epsilon, error);
     if (status == NETDP_OK)
-        status = netdp_i_price_epsilon(all * times, package->terms.delta, &everyone, error);
+        status = netdp_i_price_epsilon(netdp_i_price_times(all, times), package->terms.delta,
+                                       &everyone, error);
     if (status != NETDP_OK)
         return status;
     netdp_i_hex(digest, text);

@@ -4,27 +4,26 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/command.h"
 
-static bool is_folder(const char *path)
+void netdp_i_ledger_of(const char *given, char path[NETDP_I_PATH_ROOM])
 {
-    struct stat shape;
-    return stat(path, &shape) == 0 && S_ISDIR(shape.st_mode);
+    if (netdp_i_file_is_folder(given))
+        netdp_i_file_path(path, given, "ledger.db");
+    else
+        snprintf(path, NETDP_I_PATH_ROOM, "%s", given);
 }
 
 bool netdp_i_recheck_is_ledger(const char *given)
 {
     static const char begins[] = "SQLite format 3";
     char path[NETDP_I_PATH_ROOM], head[sizeof begins] = "";
-    if (is_folder(given))
-        netdp_i_file_path(path, given, "ledger.db");
-    else
-        snprintf(path, sizeof path, "%s", given);
+    netdp_i_ledger_of(given, path);
     FILE *file = fopen(path, "rb");
     const bool found = file != NULL && fread(head, sizeof head, 1, file) == 1 &&
                        memcmp(head, begins, sizeof begins) == 0;
@@ -42,15 +41,10 @@ static int32_t list_folders(const char *given, const char *package, char own[NET
                             const char *folder[2])
 {
     char beside[NETDP_I_PATH_ROOM];
-    const char *slash = strrchr(given, '/');
     int32_t count = 0;
-    if (is_folder(given))
-        snprintf(beside, sizeof beside, "%s", given);
-    else
-        snprintf(beside, sizeof beside, "%.*s", slash != NULL ? (int)(slash - given) : 1,
-                 slash != NULL ? given : ".");
+    netdp_i_file_folder(beside, given);
     netdp_i_file_path(own, beside, "package");
-    if (is_folder(own))
+    if (netdp_i_file_is_folder(own))
         folder[count++] = own;
     if (package != NULL)
         folder[count++] = package;
@@ -99,29 +93,27 @@ static json_t *study_json(const netdp_i_reaccounted *study)
         study->found ? netdp_i_json_double(study->delta) : json_null(), "towards", towards);
 }
 
-static netdp_status tell(const netdp_i_reaccounted *list, int32_t count, bool json,
-                         netdp_error *error)
+static netdp_status tell(const netdp_i_reaccounts *made, bool json, netdp_error *error)
 {
     int32_t below = 0, all = 0, found = 0;
     json_t *studies = json ? json_array() : NULL;
-    netdp_status status = NETDP_OK;
-    for (int32_t i = 0; i < count; i++) {
-        found += list[i].found;
-        all += list[i].count;
-        for (int32_t k = 0; k < list[i].count; k++)
-            below += list[i].towards[k].below;
+    for (int32_t i = 0; i < made->count; i++) {
+        found += made->study[i].found;
+        all += made->study[i].count;
+        for (int32_t k = 0; k < made->study[i].count; k++)
+            below += made->study[i].towards[k].below;
         if (json)
-            json_array_append_new(studies, study_json(&list[i]));
+            json_array_append_new(studies, study_json(&made->study[i]));
         else
-            print_study(&list[i]);
+            print_study(&made->study[i]);
     }
     if (json) {
         json_t *whole = json_pack("{s:o, s:i, s:i}", "studies", studies, "below", (int)below,
-                                  "not_accounted", (int)(count - found));
-        status = netdp_i_cli_print_json(&whole, error);
+                                  "not_accounted", (int)(made->count - found));
+        TRY(netdp_i_cli_print_json(&whole, error));
     }
-    if (status != NETDP_OK || below == 0)
-        return status;
+    if (below == 0)
+        return NETDP_OK;
     return netdp_i_fail(error, NETDP_NO_ANSWER,
                         "%d of %d guarantees in the ledger are below what is proven now; go by the "
                         "new values, and do not spend more on what they were compared with",
@@ -133,32 +125,24 @@ netdp_status netdp_i_recheck_ledger(const char *given, const char *package, bool
 {
     char path[NETDP_I_PATH_ROOM], own[NETDP_I_PATH_ROOM];
     const char *folder[2];
-    netdp_i_ledger *ledger = NULL;
-    netdp_i_reaccounted *list = NULL;
-    int32_t count = 0, found = 0;
+    OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *ledger = NULL;
+    CLEARED(netdp_i_reaccounted_clear) netdp_i_reaccounts made = {0};
+    int32_t found = 0;
     const int32_t folders = list_folders(given, package, own, folder);
-    if (is_folder(given))
-        netdp_i_file_path(path, given, "ledger.db");
-    else
-        snprintf(path, sizeof path, "%s", given);
-    netdp_status status = netdp_i_ledger_read(path, &ledger, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_recheck(ledger, folder, folders, &list, &count, error);
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++)
-        found += list[i].found;
-    if (status == NETDP_OK && found == 0)
-        status = count == 0 ? netdp_i_fail(error, NETDP_INVALID,
-                                           "%s: holds no study, so nothing to compare",
-                                           netdp_i_show_text(given).text)
-                            : netdp_i_fail(error, NETDP_INVALID,
-                                           "%s: the package of no study of this ledger is here; "
-                                           "give one with --package DIR",
-                                           netdp_i_show_text(given).text);
-    if (status == NETDP_OK)
-        status = tell(list, count, json, error);
-    netdp_i_reaccounted_free(list, count);
-    netdp_i_ledger_close(ledger);
-    return status;
+    netdp_i_ledger_of(given, path);
+    TRY(netdp_i_ledger_read(path, &ledger, error));
+    TRY(netdp_i_ledger_recheck(ledger, folder, folders, &made, error));
+    for (int32_t i = 0; i < made.count; i++)
+        found += made.study[i].found;
+    if (made.count == 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: holds no study, so nothing to compare",
+                            netdp_i_show_text(given).text);
+    if (found == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: the package of no study of this ledger is here; "
+                            "give one with --package DIR",
+                            netdp_i_show_text(given).text);
+    return tell(&made, json, error);
 }
 
 #else

@@ -5,6 +5,11 @@
 #include <stdbool.h>
 #include <netdp/status.h>
 
+#include "base/file.h"
+
+/* The ledger of a participant's folder, or the file itself. */
+void netdp_i_ledger_of(const char *given, char path[NETDP_I_PATH_ROOM]);
+
 /* A folder with a ledger in it, or a ledger. */
 bool netdp_i_recheck_is_ledger(const char *given);
 

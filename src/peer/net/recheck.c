@@ -7,9 +7,14 @@
 #include <jansson.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
-#include "peer/price.h"
+#include "base/try.h"
+#include "peer/budget.h"
 #include "study/study.h"
+
+OWNER(free, char)
+OWNER(netdp_study_free, netdp_study)
 
 /* More than this above what was said is not rounding. */
 #define ROUNDING 1e-9
@@ -88,13 +93,12 @@ static const struct {
 static netdp_status find_advisory(const netdp_i_package *package, const entered *of,
                                   const char **advisory, netdp_error *error)
 {
-    netdp_study *study = NULL;
-    netdp_status status = netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error);
-    for (size_t i = 0; status == NETDP_OK && i < sizeof advisories / sizeof *advisories; i++)
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
+    TRY(netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error));
+    for (size_t i = 0; i < sizeof advisories / sizeof *advisories; i++)
         if (advisories[i].concerns(study, of))
             *advisory = advisories[i].number;
-    netdp_study_free(study);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Then and now ---- */
@@ -116,6 +120,13 @@ static bool read_row(const json_t *body, priced *row)
            row->cycle >= 1 && json_is_array(row->towards);
 }
 
+static netdp_status fail_row(netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "a row 'study' of the ledger cannot be read by this netdp; use the one "
+                        "that wrote it");
+}
+
 /* mu^2 towards these; NAN: no such row. */
 static double square_of(const priced *row, const json_t *members)
 {
@@ -129,57 +140,51 @@ static double square_of(const priced *row, const json_t *members)
     return NAN;
 }
 
-/* "north and south" */
-static char *name_of(const priced *row, const json_t *keys)
+/* By the names that the row has. */
+static void name_set(const priced *row, const json_t *keys, char text[NETDP_I_NAMES_ROOM])
 {
-    char text[160] = "";
-    size_t used = 0, i, k;
+    size_t i, k;
     const json_t *key, *member;
+    text[0] = '\0';
     json_array_foreach (keys, i, key) {
         const char *name = NULL;
         json_array_foreach (row->members, k, member)
             if (json_equal(member, key))
                 name = json_string_value(json_array_get(row->names, k));
-        if (used < sizeof text - 1)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? " and " : "",
-                                     name != NULL ? name : "?");
+        netdp_i_names_append(text, (int32_t)i, (int32_t)json_array_size(keys), name);
     }
-    return netdp_i_copy_text(text);
 }
 
-static double times_of(const priced *row, int64_t contributions)
+/* mu^2 of so many contributions of the row's study. */
+static double sum_of(const priced *row, double square, int64_t contributions)
 {
-    return (double)((contributions + row->cycle - 1) / row->cycle);
+    return netdp_i_price_times(square, netdp_i_price_taken(contributions, row->cycle));
 }
 
-/* Of `who`, which it takes, by mu^2 of one contribution then and now. */
-static netdp_status add(netdp_i_reaccounted *to, char *who, const priced *then, double square_then,
-                        const priced *now, double square_now, netdp_error *error)
+/* Of `who`, by mu^2 of one contribution then and now. */
+static netdp_status add(netdp_i_reaccounted *to, const char *who, const priced *then,
+                        double square_then, const priced *now, double square_now,
+                        netdp_error *error)
 {
     netdp_i_recharged *made = &to->towards[to->count];
-    const double squares[] = {square_then * times_of(then, to->reserved),
-                              square_now * times_of(now, to->reserved),
-                              square_then * times_of(then, to->contributions),
-                              square_now * times_of(now, to->contributions_now)};
+    const double squares[] = {sum_of(then, square_then, to->reserved),
+                              sum_of(now, square_now, to->reserved),
+                              sum_of(then, square_then, to->contributions),
+                              sum_of(now, square_now, to->contributions_now)};
     double epsilon[4];
-    netdp_status status = who == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int i = 0; status == NETDP_OK && i < 4; i++)
-        status = !(squares[i] >= 0)
-                     ? netdp_i_fail(error, NETDP_INVALID,
-                                    "a row 'study' of the ledger cannot be read by this netdp; use "
-                                    "the one that wrote it")
-                     : netdp_i_price_epsilon(squares[i], to->delta, &epsilon[i], error);
-    if (status != NETDP_OK) {
-        netdp_i_free(who);
-        return status;
-    }
+    if (!(square_then >= 0) || !(square_now >= 0))
+        return fail_row(error);
+    for (int i = 0; i < 4; i++)
+        TRY(netdp_i_price_epsilon(squares[i], to->delta, &epsilon[i], error));
     if (to->advisory != NULL)
         epsilon[1] = epsilon[3] = INFINITY;
-    *made = (netdp_i_recharged){.who = who,
+    *made = (netdp_i_recharged){.who = netdp_i_copy_text(who),
                                 .spent_then = epsilon[0],
                                 .spent_now = epsilon[1],
                                 .most_then = epsilon[2],
                                 .most_now = epsilon[3]};
+    if (made->who == NULL)
+        return netdp_i_no_memory(error);
     made->ratio = epsilon[3] == epsilon[2] ? 1 : epsilon[3] / epsilon[2];
     made->below = made->most_now > made->most_then * (1 + ROUNDING) ||
                   made->spent_now > made->spent_then * (1 + ROUNDING);
@@ -192,23 +197,17 @@ static netdp_status compare(const priced *then, const priced *now, netdp_i_reacc
 {
     const json_t *one;
     size_t i;
-    netdp_status status = NETDP_OK;
     to->towards = NETDP_I_NEW(netdp_i_recharged, (int64_t)json_array_size(then->towards) + 2);
     if (to->towards == NULL)
         return netdp_i_no_memory(error);
     json_array_foreach (then->towards, i, one) {
         const json_t *members = json_object_get(one, "members");
-        if (status == NETDP_OK)
-            status = add(to, name_of(then, members), then, square_of(then, members), now,
-                         square_of(now, members), error);
+        char who[NETDP_I_NAMES_ROOM];
+        name_set(then, members, who);
+        TRY(add(to, who, then, square_of(then, members), now, square_of(now, members), error));
     }
-    if (status == NETDP_OK)
-        status = add(to, netdp_i_copy_text("an eavesdropper on every link"), then, then->outside,
-                     now, now->outside, error);
-    if (status == NETDP_OK)
-        status = add(to, netdp_i_copy_text("all others together"), then, then->everyone, now,
-                     now->everyone, error);
-    return status;
+    TRY(add(to, NETDP_I_EAVESDROPPER, then, then->outside, now, now->outside, error));
+    return add(to, NETDP_I_ALL_OTHERS, then, then->everyone, now, now->everyone, error);
 }
 
 /* The row as this version would write it. */
@@ -216,19 +215,14 @@ static netdp_status account_anew(const netdp_i_package *package, const unsigned 
                                  json_t **body, netdp_error *error)
 {
     const int32_t self = netdp_i_package_find_key(package, owner);
-    netdp_i_prices *prices = NULL;
+    OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
     if (self < 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "the ledger's owner is no member of the study in the package");
-    netdp_status status = netdp_i_prices_new(package, self, &prices, error);
-    char *text = status == NETDP_OK ? netdp_i_prices_text(prices, package, self) : NULL;
-    if (status == NETDP_OK && text == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && (*body = json_loads(text, 0, NULL)) == NULL)
-        status = netdp_i_no_memory(error);
-    free(text);
-    netdp_i_prices_free(prices);
-    return status;
+    TRY(netdp_i_prices_new(package, self, &prices, error));
+    OWNED_BY(free) char *text = netdp_i_prices_text(prices, package, self);
+    *body = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    return *body != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 /* ---- All studies ---- */
@@ -252,15 +246,14 @@ static netdp_status read_packages(const char *const *folder, int32_t folders, pa
 {
     *all = (packages){.of = NETDP_I_NEW(netdp_i_package *, folders),
                       .digest = netdp_i_new(folders, sizeof *all->digest)};
-    netdp_status status =
-        all->of == NULL || all->digest == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && i < folders; i++) {
-        status = netdp_i_package_read(folder[i], &all->of[i], error);
-        all->count += status == NETDP_OK;
-        if (status == NETDP_OK)
-            status = netdp_i_package_digest(all->of[i], all->digest[i], error);
+    if (all->of == NULL || all->digest == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < folders; i++) {
+        TRY(netdp_i_package_read(folder[i], &all->of[i], error));
+        all->count++;
+        TRY(netdp_i_package_digest(all->of[i], all->digest[i], error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status recheck_study(const entered *of, const packages *from,
@@ -268,7 +261,7 @@ static netdp_status recheck_study(const entered *of, const packages *from,
                                   netdp_error *error)
 {
     priced then, now;
-    json_t *body = NULL;
+    OWNED_BY(json_decref) json_t *body = NULL;
     const char *title = json_string_value(json_object_get(of->body, "title"));
     int32_t at = 0;
     netdp_i_hex(of->study, made->digest);
@@ -277,9 +270,7 @@ static netdp_status recheck_study(const entered *of, const packages *from,
     if (made->title == NULL)
         return netdp_i_no_memory(error);
     if (!read_row(of->body, &then))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "a row 'study' of the ledger cannot be read by this netdp; use the one "
-                            "that wrote it");
+        return fail_row(error);
     made->contributions = made->contributions_now = of->settled ? of->reserved : then.contributions;
     while (at < from->count && memcmp(from->digest[at], of->study, NETDP_I_DIGEST) != 0)
         at++;
@@ -287,51 +278,40 @@ static netdp_status recheck_study(const entered *of, const packages *from,
         return NETDP_OK;
     made->found = true;
     made->delta = from->of[at]->terms.delta;
-    netdp_status status = account_anew(from->of[at], owner, &body, error);
-    if (status == NETDP_OK)
-        status = find_advisory(from->of[at], of, &made->advisory, error);
-    if (status == NETDP_OK && !read_row(body, &now))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && !of->settled)
+    TRY(account_anew(from->of[at], owner, &body, error));
+    TRY(find_advisory(from->of[at], of, &made->advisory, error));
+    if (!read_row(body, &now))
+        return netdp_i_no_memory(error);
+    if (!of->settled)
         made->contributions_now = now.contributions;
-    if (status == NETDP_OK)
-        status = compare(&then, &now, made, error);
-    json_decref(body);
-    return status;
+    return compare(&then, &now, made, error);
 }
 
-void netdp_i_reaccounted_free(netdp_i_reaccounted *list, int32_t count)
+void netdp_i_reaccounted_clear(netdp_i_reaccounts *made)
 {
-    for (int32_t i = 0; list != NULL && i < count; i++) {
-        for (int32_t k = 0; k < list[i].count; k++)
-            netdp_i_free(list[i].towards[k].who);
-        netdp_i_free(list[i].towards);
-        netdp_i_free(list[i].title);
+    for (int32_t i = 0; i < made->count; i++) {
+        netdp_i_reaccounted *study = &made->study[i];
+        for (int32_t k = 0; k < study->count; k++)
+            netdp_i_free(study->towards[k].who);
+        netdp_i_free(study->towards);
+        netdp_i_free(study->title);
     }
-    netdp_i_free(list);
+    netdp_i_free(made->study);
+    *made = (netdp_i_reaccounts){0};
 }
 
 netdp_status netdp_i_ledger_recheck(netdp_i_ledger *ledger, const char *const *folder,
-                                    int32_t folders, netdp_i_reaccounted **list, int32_t *count,
-                                    netdp_error *error)
+                                    int32_t folders, netdp_i_reaccounts *made, netdp_error *error)
 {
-    entries all = {0};
-    packages from = {0};
-    netdp_i_reaccounted *made = NULL;
-    netdp_status status = netdp_i_ledger_verify(ledger, take_entry, &all, NULL, error);
-    if (status == NETDP_OK)
-        status = read_packages(folder, folders, &from, error);
-    if (status == NETDP_OK && (made = NETDP_I_NEW(netdp_i_reaccounted, all.count)) == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t i = 0; status == NETDP_OK && i < all.count; i++)
-        status = recheck_study(&all.of[i], &from, netdp_i_ledger_owner(ledger), &made[i], error);
-    if (status == NETDP_OK) {
-        *list = made;
-        *count = all.count;
-    } else {
-        netdp_i_reaccounted_free(made, all.count);
-    }
-    clear_packages(&from);
-    clear_entries(&all);
-    return status;
+    CLEARED(clear_entries) entries all = {0};
+    CLEARED(clear_packages) packages from = {0};
+    TRY(netdp_i_ledger_verify(ledger, take_entry, &all, NULL, error));
+    TRY(read_packages(folder, folders, &from, error));
+    made->study = NETDP_I_NEW(netdp_i_reaccounted, all.count);
+    if (made->study == NULL)
+        return netdp_i_no_memory(error);
+    made->count = all.count;
+    for (int32_t i = 0; i < all.count; i++)
+        TRY(recheck_study(&all.of[i], &from, netdp_i_ledger_owner(ledger), &made->study[i], error));
+    return NETDP_OK;
 }

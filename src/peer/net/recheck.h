@@ -11,7 +11,7 @@
 typedef struct netdp_i_recharged {
     char *who;                                         /* by the names in the ledger */
     double spent_then, spent_now, most_then, most_now; /* epsilon; INFINITY: nothing holds */
-    double ratio; /* most_now in most_then, or of squares where both are 0 */
+    double ratio; /* most_now over most_then; 1 where they are equal, be it 0 or infinite */
     bool below;   /* more than rounding above what the ledger says */
 } netdp_i_recharged;
 
@@ -27,13 +27,18 @@ typedef struct netdp_i_reaccounted {
         towards; /* [count]: as the ledger's row lists them, then an eavesdropper, then all others */
 } netdp_i_reaccounted;
 
+typedef struct netdp_i_reaccounts {
+    int32_t count;
+    netdp_i_reaccounted *study; /* [count] */
+} netdp_i_reaccounts;
+
 /*
- * Every study of the ledger, which is verified on the way; packages are looked for in the folders [folders]. *list: [*count],
- * netdp_i_reaccounted_free. NETDP_INVALID where a folder that was asked for has no package, or a row says what no version wrote.
+ * Every study of the ledger, which is verified on the way; packages are looked for in the folders [folders].
+ * netdp_i_reaccounted_clear, also where it fails. NETDP_INVALID where a folder that was asked for has no package, or a row says
+ * what no version wrote.
  */
 netdp_status netdp_i_ledger_recheck(netdp_i_ledger *ledger, const char *const *folder,
-                                    int32_t folders, netdp_i_reaccounted **list, int32_t *count,
-                                    netdp_error *error);
-void netdp_i_reaccounted_free(netdp_i_reaccounted *list, int32_t count);
+                                    int32_t folders, netdp_i_reaccounts *made, netdp_error *error);
+void netdp_i_reaccounted_clear(netdp_i_reaccounts *made);
 
 #endif
