@@ -141,22 +141,27 @@ def _from_pairs(nodes: int, pairs: npt.NDArray[Any], weights: Optional[npt.NDArr
     return graph_of
 
 
+def _components(nodes: int, pairs: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Of each node the smallest one of its component: roots are hung below smaller neighbours, and paths to roots shortened."""
+    least, (u, v) = np.arange(nodes), pairs.T
+    while True:
+        near = np.minimum(least[u], least[v])
+        if (near == least[u]).all() and (near == least[v]).all():
+            return least
+        np.minimum.at(least, least[u], near)
+        np.minimum.at(least, least[v], near)
+        while (least != least[least]).any():
+            least = least[least]
+
+
 def _largest(whole_graph: Graph) -> Graph:
     """Its largest component, of several as large the one with the smallest node."""
-    part = np.full(whole_graph.nodes, -1, dtype=np.int64)
-    sizes: List[int] = []
-    while (part < 0).any():
-        first = np.array([int(np.argmin(part >= 0))], dtype=np.int32)
-        hops = np.empty(whole_graph.nodes, dtype=np.int32)
-        call(lib.netdp_graph_distances, whole_graph._pointer, ffi.from_buffer("int32_t[]", first), 1,
-             ffi.from_buffer("int32_t[]", hops, require_writable=True))
-        part[hops >= 0] = len(sizes)
-        sizes.append(int((hops >= 0).sum()))
-    if len(sizes) == 1:
-        return whole_graph
-    kept = part == int(np.argmax(sizes))
-    number, names = np.cumsum(kept) - 1, whole_graph.names
     pairs, weights = whole_graph._weighted or (whole_graph.edge_array(), None)
+    component = _components(whole_graph.nodes, pairs)
+    kept = component == int(np.argmax(np.bincount(component, minlength=1)))
+    if kept.all():
+        return whole_graph
+    number, names = np.cumsum(kept) - 1, whole_graph.names
     inside = kept[pairs[:, 0]]
     made = _from_pairs(int(kept.sum()), number[pairs[inside]], None if weights is None else weights[inside],
                        [names[v] for v in np.flatnonzero(kept)], whole_graph.origin)
