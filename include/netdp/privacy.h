@@ -571,7 +571,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_guard_release(netdp_guard *guard,
  * The exponential mechanism: one of `count` candidates, 0 .. count-1, with probability proportional to
  * exp(epsilon score / (2 sensitivity)), drawn exactly, of scores [count] that are rounded down to
  * 2^-44 of the sensitivity or less. `sensitivity`: the most that a row's being added, removed or
- * replaced changes of any score. Which candidates there are does not depend on rows. Spent as
+ * replaced changes of any score. Which candidates there are does not depend on rows. How long it takes
+ * depends on the scores, and is for the caller alone. Spent as
  * NETDP_EXPONENTIAL; refused as netdp_guard_release refuses. NETDP_INVALID: a score is not finite,
  * sensitivity is not in [1e-270, 1e270], or epsilon not in (0, 64].
  */

@@ -159,7 +159,8 @@ class Mechanism:
         """The exponential mechanism: the place of one of `scores`, more likely a high one. (C: netdp_guard_choose.)
 
         With probability proportional to exp(epsilon score / (2 sensitivity)), drawn exactly. `sensitivity`: the most that one row
-        changes of any score. Which candidates there are must not depend on rows. Scores that are not finite are refused.
+        changes of any score. Which candidates there are must not depend on rows. Scores that are not finite are refused. How long
+        it takes depends on the scores: do not let others measure it.
         """
         given = _array("scores", scores, 1)
         if given.ndim != 1 or not given.size:
