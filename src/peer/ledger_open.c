@@ -64,7 +64,13 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
 {
     char beside[NETDP_I_PATH_ROOM];
     snprintf(beside, sizeof beside, "%s.lock", ledger->path);
-    ledger->lock = open(beside, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    /* SQLite would follow it, and make the ledger somewhere else. */
+    if (netdp_i_file_is_planted(ledger->path))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: is a link or no file; a ledger lies beside its key, move "
+                            "this away",
+                            ledger->path);
+    ledger->lock = netdp_i_file_open_own(beside, O_RDWR);
     if (ledger->lock < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot be made: %s", beside,
                             strerror(errno));
@@ -339,7 +345,7 @@ bool netdp_i_ledger_in_use(const char *path)
 {
     char beside[NETDP_I_PATH_ROOM];
     snprintf(beside, sizeof beside, "%.4000s.lock", path);
-    const int lock = open(beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int lock = open(beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const bool free = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (lock >= 0)
         close(lock);

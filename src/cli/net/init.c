@@ -77,7 +77,7 @@ static netdp_status deal(const netdp_study *study, const net_options *o,
         netdp_i_output out;
         netdp_i_file_path(folder, net, package->member[v].name);
         snprintf(path, sizeof path, "%s/data.csv", folder);
-        status = netdp_i_output_open_private(&out, path, error);
+        status = netdp_i_output_open_own(&out, path, true, error);
         for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++)
             fprintf(out.stream, "%s%s", j > 0 ? "," : "", problem->column[j]);
         for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++)

@@ -40,7 +40,8 @@ static pid_t find_process(const char *folder)
     char path[NETDP_I_PATH_ROOM], *text = NULL, words[NETDP_I_PATH_ROOM] = "";
     int64_t bytes = 0;
     netdp_i_file_path(path, folder, "pid");
-    if (access(path, R_OK) != 0 || netdp_i_file_load(path, &text, &bytes, NULL) != NETDP_OK)
+    if (netdp_i_file_is_planted(path) || access(path, R_OK) != 0 ||
+        netdp_i_file_load(path, &text, &bytes, NULL) != NETDP_OK)
         return 0;
     const long pid = strtol(text, NULL, 10);
     netdp_i_free(text);
@@ -71,7 +72,7 @@ static void last_line(const char *folder, char line[160])
     char path[NETDP_I_PATH_ROOM], tail[512] = "";
     netdp_i_file_path(path, folder, "peer.log");
     line[0] = '\0';
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (file < 0)
         return;
     struct stat shape;
@@ -95,7 +96,7 @@ static netdp_status start(const char *folder, netdp_error *error)
     if (readlink("/proc/self/exe", binary, sizeof binary - 1) < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "/proc/self/exe: %s", strerror(errno));
     netdp_i_file_path(path, folder, "peer.log");
-    const int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int log = netdp_i_file_open_own(path, O_WRONLY | O_APPEND);
     if (log < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", path, strerror(errno));
     fflush(NULL);
@@ -113,7 +114,7 @@ static netdp_status start(const char *folder, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "cannot start a process: %s",
                             strerror(errno));
     netdp_i_file_path(path, folder, "pid");
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
+    netdp_status status = netdp_i_output_open_own(&output, path, true, error);
     if (status != NETDP_OK)
         return status;
     fprintf(output.stream, "%ld\n", (long)child);
@@ -272,8 +273,9 @@ static void check_disk(doctor *d, const char *folder)
     char path[NETDP_I_PATH_ROOM], says[400];
     struct timespec before, after;
     netdp_i_file_path(path, folder, "doctor.part");
+    (void)unlink(path); /* of a doctor that was killed, or planted */
     clock_gettime(CLOCK_MONOTONIC, &before);
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool fine = file >= 0;
     for (int i = 0; i < 10 && fine; i++)
         fine = write(file, "0123456789", 10) == 10 && fsync(file) == 0;

@@ -173,10 +173,11 @@ netdp_status netdp_i_books_transcript(netdp_i_participant *p)
         netdp_i_file_path(path, "", p->settings.transcript + 1);
     else
         netdp_i_file_path(path, p->folder, p->settings.transcript);
-    p->transcript = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    p->transcript = netdp_i_file_open_own(path, O_WRONLY | O_APPEND);
     return p->transcript >= 0 ? NETDP_OK
                               : netdp_i_fail(p->error, NETDP_ENVIRONMENT,
-                                             "%.300s: cannot write: %s", path, strerror(errno));
+                                             "%.300s: cannot write: %s; it must be a file, no link",
+                                             path, strerror(errno));
 }
 
 static netdp_status cannot_keep(const netdp_i_participant *p, const char *verb)
@@ -192,11 +193,11 @@ static netdp_status open_frames(netdp_i_participant *p)
     const char *base = p->settings.test ? "frames-test" : "frames";
     snprintf(name, sizeof name, p->attempt.attempt > 0 ? "%s-%u" : "%s", base, p->attempt.attempt);
     netdp_i_file_path(path, p->folder, name);
-    p->frames = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (netdp_i_file_is_planted(path))
+        return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
+    p->frames = netdp_i_file_open_own(path, O_RDWR);
     if (p->frames < 0 || fstat(p->frames, &file) != 0)
         return cannot_keep(p, "open");
-    if (!S_ISREG(file.st_mode))
-        return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
     p->unsynced = file.st_size > 0; /* of a run that was killed, say */
     return fchmod(p->frames, 0600) == 0 ? NETDP_OK : cannot_keep(p, "open");
 }

@@ -40,8 +40,7 @@ static int open_file(const netdp_i_participant *p, const char *name, int flags)
 {
     char path[NETDP_I_PATH_ROOM];
     path_of(p, name, path);
-    const int file =
-        open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    const int file = netdp_i_file_open_own(path, flags);
     if (file >= 0)
         (void)fchmod(file, 0600);
     return file;
