@@ -52,14 +52,14 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
                       "give protocol averaging: of a sum task mean, which it is a multiple of",
                       error);
     if (!(is_one_of(task, "mean", "histogram") && strcmp(protocol, "averaging") == 0) &&
-        !(is_one_of(task, "logistic", "ridge") &&
+        !(netdp_i_task_learned(task) != NULL &&
           is_one_of(protocol, "gossip-sgd", "muffliato-sgd")) &&
         !netdp_i_study_owns(study))
-        return refuse("this task and protocol",
-                      "give task mean or histogram and protocol averaging, or task logistic, ridge "
-                      "or own and "
-                      "protocol gossip-sgd or muffliato-sgd",
-                      error);
+        return refuse(
+            "this task and protocol",
+            "give task mean or histogram and protocol averaging, or task logistic, ridge, "
+            "softmax or own and protocol gossip-sgd or muffliato-sgd",
+            error);
     if (strcmp(study->protocol.dropout, "0") != 0 || strcmp(study->protocol.redraw, "never") != 0)
         return refuse("networks that change", "leave out protocol.dropout and redraw", error);
     if (netdp_i_study_learns(study))
