@@ -14,7 +14,7 @@ enum { PATIENCE = 3600, LINGER = 60, SLOT = 100, ANSWER = 1000, MOST_SECONDS = 3
 
 void netdp_i_settings_clear(netdp_i_settings *settings)
 {
-    for (int32_t v = 0; v < settings->members; v++)
+    for (int32_t v = 0; settings->address != NULL && v < settings->members; v++)
         netdp_i_free(settings->address[v]);
     netdp_i_free(settings->address);
     netdp_i_free(settings->listen);

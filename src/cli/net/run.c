@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/net/net.h"
 
 #ifdef NETDP_PEER
@@ -114,9 +115,7 @@ static netdp_status start(const char *folder, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "cannot start a process: %s",
                             strerror(errno));
     netdp_i_file_path(path, folder, "pid");
-    netdp_status status = netdp_i_output_open_own(&output, path, true, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open_own(&output, path, true, error));
     fprintf(output.stream, "%ld\n", (long)child);
     return netdp_i_output_commit(&output, error);
 }
@@ -128,11 +127,11 @@ typedef netdp_status (*with_folder)(const char *name, const char *folder, netdp_
 static netdp_status for_each(const char *net, with_folder act, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], whole[NETDP_I_PATH_ROOM], settings[NETDP_I_PATH_ROOM + 12];
-    netdp_i_package *package = NULL;
+    OWNED_BY(netdp_i_package_free) netdp_i_package *package = NULL;
     int32_t here = 0;
     netdp_i_file_path(path, net, "package");
-    netdp_status status = netdp_i_package_read(path, &package, error);
-    for (int32_t v = 0; status == NETDP_OK && v < package->members; v++) {
+    TRY(netdp_i_package_read(path, &package, error));
+    for (int32_t v = 0; v < package->members; v++) {
         netdp_i_file_path(path, net, package->member[v].name);
         if (realpath(path, whole) == NULL)
             continue; /* on another machine */
@@ -140,14 +139,13 @@ static netdp_status for_each(const char *net, with_folder act, netdp_error *erro
         if (access(settings, F_OK) != 0)
             continue;
         here++;
-        status = act(package->member[v].name, whole, error);
+        TRY(act(package->member[v].name, whole, error));
     }
-    netdp_i_package_free(package);
-    if (status == NETDP_OK && here == 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: no participant has a folder here; netdp net init makes them",
-                              net);
-    return status;
+    if (here == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: no participant has a folder here; netdp net init makes them",
+                            net);
+    return NETDP_OK;
 }
 
 static netdp_status up_one(const char *name, const char *folder, netdp_error *error)
@@ -156,10 +154,9 @@ static netdp_status up_one(const char *name, const char *folder, netdp_error *er
         printf("%-24s runs already\n", name);
         return NETDP_OK;
     }
-    netdp_status status = start(folder, error);
-    if (status == NETDP_OK)
-        printf("%-24s started\n", name);
-    return status;
+    TRY(start(folder, error));
+    printf("%-24s started\n", name);
+    return NETDP_OK;
 }
 
 static netdp_status status_one(const char *name, const char *folder, netdp_error *error)
@@ -372,13 +369,10 @@ static void check_key(doctor *d, const char *folder, const netdp_i_package *pack
 static netdp_status expect_ledger(const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_signer *signer = NULL;
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
     netdp_i_file_path(path, folder, "key");
-    netdp_status status = netdp_i_signer_load(path, &signer, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_expect(folder, signer, error);
-    netdp_i_signer_free(signer);
-    return status;
+    TRY(netdp_i_signer_load(path, &signer, error));
+    return netdp_i_ledger_expect(folder, signer, error);
 }
 
 static void check_budget(doctor *d, const char *folder, const netdp_i_package *package,
@@ -487,13 +481,12 @@ static netdp_status examine(const char *folder, netdp_error *error)
 static netdp_status with_net(int argc, const char **argv, const netdp_i_usage *usage,
                              with_folder act, netdp_error *error)
 {
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = act != NULL ? for_each(arguments.text[0], act, error)
-                             : examine(arguments.text[0], error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return act != NULL ? for_each(arguments.text[0], act, error)
+                           : examine(arguments.text[0], error);
+    return NETDP_OK;
 }
 
 static netdp_status run_one(int argc, const char **argv, netdp_error *error)
