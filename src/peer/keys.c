@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/try.h"
 
 /* A key file: this line, which once its ledger began goes on with when, and with the digest of its first row; then 64
  * hexadecimal digits and a newline. */
@@ -193,9 +194,7 @@ netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
     netdp_i_output output = {0};
     struct tm utc;
     const time_t at = (time_t)time;
-    netdp_status status = netdp_i_output_open_own(&output, path, true, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open_own(&output, path, true, error));
     strftime(signer->since, sizeof signer->since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &utc));
     memcpy(signer->ledger, first, NETDP_I_DIGEST);
     signer->has_ledger = true;
@@ -383,9 +382,7 @@ static netdp_status write_kept(const char *path, const netdp_i_ephemeral *epheme
                                const netdp_i_offer *offer, netdp_error *error)
 {
     netdp_i_output output = {0};
-    netdp_status status = netdp_i_output_open_own(&output, path, true, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open_own(&output, path, true, error));
     setvbuf(output.stream, NULL, _IONBF, 0); /* no copy of the secret in a buffer */
     fwrite(ephemeral->secret, sizeof ephemeral->secret, 1, output.stream);
     fwrite(offer, sizeof *offer, 1, output.stream);

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/link/address.h"
 #include "peer/link/door.h"
 #include "peer/link/largest.h"
@@ -296,13 +297,12 @@ static netdp_status check_memory(netdp_i_participant *p, int32_t link,
 {
     unsigned char digest[NETDP_I_DIGEST];
     bool held = true;
-    netdp_status status = NETDP_OK;
     if (yours->head.rows > 0)
-        status = netdp_i_ledger_digest_at(p->ledger, yours->head.rows, digest, &held, p->error);
-    if (status == NETDP_OK && held && yours->head.rows > 0)
+        TRY(netdp_i_ledger_digest_at(p->ledger, yours->head.rows, digest, &held, p->error));
+    if (held && yours->head.rows > 0)
         held = memcmp(digest, yours->head.digest, sizeof digest) == 0;
-    if (status != NETDP_OK || held)
-        return status;
+    if (held)
+        return NETDP_OK;
     if (netdp_i_head_holds(yours, p->settings.test, netdp_i_signer_public(p->signer)))
         return fail_copy(p, netdp_i_participant_name(p, p->link[link].neighbour));
     ignore(p, NETDP_I_REFUSE_FALSE_HEAD, link);
@@ -488,7 +488,7 @@ static bool link_begins(void *context, int32_t link)
 
 netdp_status netdp_i_links_connect(netdp_i_participant *p)
 {
-    netdp_i_public *key = NETDP_I_NEW(netdp_i_public, p->package->members);
+    OWNED netdp_i_public *key = NETDP_I_NEW(netdp_i_public, p->package->members);
     if (key == NULL)
         return netdp_i_no_memory(p->error);
     for (int32_t v = 0; v < p->package->members; v++)
@@ -506,7 +506,5 @@ netdp_status netdp_i_links_connect(netdp_i_participant *p)
         .patience = HANDSHAKE,
         .hooks = {p, link_up, hear_frame, link_down, link_refused, link_begins},
     };
-    netdp_status status = netdp_i_transport_new(&plan, &p->transport, p->error);
-    netdp_i_free(key);
-    return status;
+    return netdp_i_transport_new(&plan, &p->transport, p->error);
 }

@@ -14,6 +14,7 @@
 #include "base/manager.h"
 #include "base/memory.h"
 #include "base/resident.h"
+#include "base/try.h"
 #include "peer/participant/participant_base.h"
 #include "peer/result.h"
 
@@ -314,10 +315,8 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static netdp_status make_room(netdp_i_participant *p)
 {
-    netdp_status status = netdp_i_rounds_new(&p->task.protocol, p->task.self, p->task.width,
-                                             p->task.scale, &p->rounds, p->error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_rounds_new(&p->task.protocol, p->task.self, p->task.width, p->task.scale,
+                           &p->rounds, p->error));
     p->sides = netdp_i_rounds_degree(p->rounds);
     p->frame_bytes = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, (uint32_t)p->task.width);
     p->link = NETDP_I_NEW(netdp_i_link, p->sides);
