@@ -6,6 +6,7 @@
 #include "account/losses/label.h"
 #include "account/walk/spread.h"
 #include "base/fail.h"
+#include "base/try.h"
 #include "protocol/word.h"
 
 static const netdp_bound_info bounds[] = {
@@ -133,10 +134,7 @@ netdp_status netdp_bound_choose(const netdp_linear *protocol, netdp_bound bound,
     netdp_bound wanted = bound == NETDP_BOUND_AUTO ? usual(protocol) : bound;
     if (bound == NETDP_BOUND_PUBLISHED && protocol->every > 0 && !protocol->reacts)
         wanted = NETDP_BOUND_STREAM_PUBLISHED; /* its name means another formula here */
-    const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_STREAM_PUBLISHED, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_STREAM_PUBLISHED, error));
     const netdp_bound_info *info = netdp_i_bound_row(wanted);
     if (!applies(info, protocol))
         return netdp_i_fail(error, NETDP_INVALID, "bound: %s does not apply to %s; %s", info->name,
@@ -170,10 +168,7 @@ netdp_status netdp_walk_bound_choose(const netdp_token *token, netdp_bound bound
         wanted = NETDP_BOUND_WALK_PUBLISHED;
     if (bound == NETDP_BOUND_PUBLISHED_CODE)
         wanted = NETDP_BOUND_WALK_CODE;
-    const netdp_status status =
-        netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_STREAM_PUBLISHED, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_choice("bound", (int64_t)wanted, NETDP_BOUND_STREAM_PUBLISHED, error));
     const netdp_bound_info *info = netdp_i_bound_row(wanted);
     if (!info->walk)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -204,8 +199,7 @@ netdp_status netdp_certify_parse(const char *text, netdp_certify *certify, netdp
                                          {"no", NETDP_CERTIFY_NO},
                                          {NULL, 0}};
     int value = 0;
-    netdp_status status = netdp_i_word_parse(words, "certify", text, &value, error);
-    if (status == NETDP_OK)
-        *certify = (netdp_certify)value;
-    return status;
+    TRY(netdp_i_word_parse(words, "certify", text, &value, error));
+    *certify = (netdp_certify)value;
+    return NETDP_OK;
 }
