@@ -44,7 +44,6 @@ static netdp_status make(int argc, const char **argv, netdp_error *error)
         .what =
             "Writes the edge list of a graph family: a line 'u v' for each edge, and a line 'u'\n"
             "for each node that has none.\n"
-            "\n"
             "Families: complete N, ring N, path N, star N, grid R C, torus R C, hypercube M,\n"
             "static-exponential N, erdos-renyi N P or N c=C (P = C ln N / N), geometric N\n"
             "RADIUS, barabasi-albert N K, regular N D, k-out N K, stochastic-block SIZES\n"

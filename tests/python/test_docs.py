@@ -75,7 +75,7 @@ def test_everything_says_its_tier():
 
 def test_every_setting_of_the_command_is_explained_here(command):
     """`netdp loss` and `netdp.losses` read one table: the help page's options are the docstring's words."""
-    page = command("loss --protocol all --help", json_too=False)
+    page = command("loss --help all", json_too=False)
     protocol, = re.findall(r"The protocol:\n(.*?)The answer:", page, re.S)
     options = {name.replace("-", "_") for name in re.findall(r"^ {6}--([\w-]+)", protocol, re.M)}
     options -= {"protocol", "rounds", "from", "to", "bound", "engine"}
