@@ -114,7 +114,7 @@ def an_observer_by_keyboard(browser, page, results):
     assert loads == [page.as_uri()], f"the page loads {loads}"
     assert "Evening consumption" in browser.title
     answer = browser.find_element(By.ID, "answer").text
-    for words in ("Worst pair", "7.94", "1 : 1", "δ = 1e-6", "Abe (0)", "whoever has the seed can remove its noise",
+    for words in ("Worst pair", "7.94", "1 : 1", "δ = 1e-6", "Evelyn Jefferson (0)", "whoever has the seed can remove its noise",
                   "A test with 5 % false alarms"):
         assert words in answer, f"{words!r} is not in the answer"
     assert "Best test" not in answer and "100 %" not in answer
