@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
 
 typedef struct calibrate_options {
     netdp_i_description_options description;
@@ -91,10 +92,10 @@ static netdp_status print_table(const calibrate_options *o, const netdp_i_descri
            "), local differential privacy %s\n",
            o->unit, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
            s->worst_to, netdp_i_up(s->local, 6).text);
-    const netdp_status status = netdp_i_describe_print(d, c->noise, error);
-    if (status == NETDP_OK && strcmp(o->over, "mean") == 0)
+    TRY(netdp_i_describe_print(d, c->noise, error));
+    if (strcmp(o->over, "mean") == 0)
         netdp_i_describe_worst(losses, s);
-    return status == NETDP_OK ? netdp_i_describe_verdict(losses, error) : status;
+    return netdp_i_describe_verdict(losses, error);
 }
 
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error)

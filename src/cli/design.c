@@ -10,6 +10,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
+
+OWNER(netdp_mixing_free, netdp_mixing)
+OWNER(netdp_graph_free, netdp_graph)
 
 typedef struct design_options {
     netdp_i_network_options network;
@@ -22,14 +26,12 @@ typedef struct design_options {
 static netdp_status write_covariance(const char *path, const netdp_quiet_design *design, int64_t n,
                                      netdp_error *error)
 {
-    netdp_i_output out;
+    CLEARED(netdp_i_output_drop) netdp_i_output out = {0};
     if (design->factor == NULL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "--output: of so many phases no covariance is written; --json has what "
                             "its exponentials are");
-    netdp_status status = netdp_i_output_open(&out, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&out, path, error));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
             double sum = 0;
@@ -37,9 +39,7 @@ static netdp_status write_covariance(const char *path, const netdp_quiet_design 
                 sum += design->factor[i * n + k] * design->factor[j * n + k];
             fprintf(out.stream, "%.17g%c", sum, j + 1 < n ? ' ' : '\n');
         }
-    status = netdp_i_output_commit(&out, error);
-    netdp_i_output_drop(&out);
-    return status;
+    return netdp_i_output_commit(&out, error);
 }
 
 /* G of the network, or NULL of prefix sums. */
@@ -48,8 +48,8 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
 {
     const bool has_graph = o->network.file != NULL || o->network.family != NULL;
     const bool gossip = o->workload != NULL ? strcmp(o->workload, "gossip") == 0 : has_graph;
-    netdp_graph *graph = NULL;
-    netdp_mixing *mixing = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *mixing = NULL;
     *gram = NULL;
     snprintf(name, room, "sums");
     if (o->workload != NULL && !gossip && strcmp(o->workload, "sums") != 0)
@@ -59,20 +59,14 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
         return has_graph ? netdp_i_fail(error, NETDP_INVALID,
                                         "--workload sums: knows no network; leave the graph out")
                          : NETDP_OK;
-    netdp_status status = netdp_i_cli_graph(&o->network, arguments, NULL, &graph, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new_stochastic(graph, o->network.mixing, &mixing, error);
-    if (status == NETDP_OK)
-        *gram = NETDP_I_NEW(double, o->phases * o->phases);
-    if (status == NETDP_OK && *gram == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_workload(mixing, o->inner, o->phases, *gram, error);
-    if (status == NETDP_OK)
-        snprintf(name, room, "gossip on %s, %s", netdp_graph_origin(graph), o->network.mixing);
-    netdp_mixing_free(mixing);
-    netdp_graph_free(graph);
-    return status;
+    TRY(netdp_i_cli_graph(&o->network, arguments, NULL, &graph, error));
+    TRY(netdp_mixing_new_stochastic(graph, o->network.mixing, &mixing, error));
+    *gram = NETDP_I_NEW(double, o->phases * o->phases);
+    if (*gram == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_mixing_workload(mixing, o->inner, o->phases, *gram, error));
+    snprintf(name, room, "gossip on %s, %s", netdp_graph_origin(graph), o->network.mixing);
+    return NETDP_OK;
 }
 
 static netdp_status print_json(const design_options *o, const netdp_quiet_design *d,

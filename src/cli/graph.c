@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* ---- netdp graph make ---- */
 
@@ -99,20 +100,19 @@ static netdp_status gather(const netdp_graph *graph, const netdp_mixing *mixing,
         facts->least_degree = v == 0 || degree < facts->least_degree ? degree : facts->least_degree;
         facts->most_degree = degree > facts->most_degree ? degree : facts->most_degree;
     }
-    netdp_status status = NETDP_OK;
     if (facts->nodes > 1)
-        status = engine != NULL
-                     ? engine->spectrum(mixing, &facts->spectrum, error)
-                     : netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &facts->spectrum, error);
-    if (status != NETDP_OK || !netdp_i_cli_speaks())
-        return status;
-    status = netdp_graph_shape(graph, &facts->components, &facts->bipartite, error);
-    if (status == NETDP_OK && facts->small && facts->components == 1)
-        status = netdp_graph_diameter(graph, &facts->diameter, error);
+        TRY(engine != NULL
+                ? engine->spectrum(mixing, &facts->spectrum, error)
+                : netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &facts->spectrum, error));
+    if (!netdp_i_cli_speaks())
+        return NETDP_OK;
+    TRY(netdp_graph_shape(graph, &facts->components, &facts->bipartite, error));
+    if (facts->small && facts->components == 1)
+        TRY(netdp_graph_diameter(graph, &facts->diameter, error));
     /* Without a gap W^t never comes near 1/n. */
-    if (status == NETDP_OK && facts->small && facts->nodes > 1 && facts->spectrum.gap > 0)
-        status = netdp_mixing_time(mixing, 0.25, &facts->mixing_time, error);
-    return status;
+    if (facts->small && facts->nodes > 1 && facts->spectrum.gap > 0)
+        return netdp_mixing_time(mixing, 0.25, &facts->mixing_time, error);
+    return NETDP_OK;
 }
 
 static double mean_degree(const struct facts *facts)
@@ -264,14 +264,12 @@ static netdp_status rank_nodes(struct centralities *c, netdp_error *error)
     c->katz = NETDP_I_NEW(double, nodes);
     if (c->eigenvector == NULL || c->katz == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_eigenvector_centrality(c->graph, c->eigenvector, error);
-    if (status == NETDP_OK && c->attenuation == 0) {
-        status = netdp_graph_largest_eigenvalue(c->graph, &largest, error);
+    TRY(netdp_eigenvector_centrality(c->graph, c->eigenvector, error));
+    if (c->attenuation == 0) {
+        TRY(netdp_graph_largest_eigenvalue(c->graph, &largest, error));
         c->attenuation = largest > 0 ? 0.9 / largest : 0;
     }
-    if (status == NETDP_OK)
-        status = netdp_katz_centrality(c->graph, c->attenuation, c->katz, error);
-    return status;
+    return netdp_katz_centrality(c->graph, c->attenuation, c->katz, error);
 }
 
 /* Column `to` of a symmetric matrix. */
@@ -363,9 +361,7 @@ static netdp_status centralities_write(const struct centralities *c, const char 
                                        netdp_error *error)
 {
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     FILE *out = output.stream;
     fprintf(out, "node,name,degree,eigenvector,katz%s\n",
             c->to >= 0 ? ",communicability,mixing_communicability,hops" : "");

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/command.h"
 #include "plan/problem.h"
 #include "plan/variant.h"
@@ -591,11 +592,9 @@ static netdp_status save_draft(drafting *d, bool force, netdp_error *error)
     netdp_i_output output = {0};
     char beside[64] = "";
     const bool piped = strcmp(d->file, "-") == 0;
-    netdp_status status = find_paths(d, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_paths(d, error));
     snprintf(beside, sizeof beside, ".netdp-init-%ld", (long)getpid());
-    status = netdp_i_output_open(&output, piped ? beside : d->file, error);
+    netdp_status status = netdp_i_output_open(&output, piped ? beside : d->file, error);
     if (status == NETDP_OK)
         status = write_draft(d, output.stream, error);
     if (status == NETDP_OK)
@@ -671,16 +670,14 @@ static void settle(drafting *d, answer which)
 /* Every question without an option, once. */
 static netdp_status ask_all(drafting *d, const bool fixed[ANSWERS], netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    for (int i = 0; status == NETDP_OK && i < ANSWERS; i++) {
+    for (int i = 0; i < ANSWERS; i++) {
         const answer which = (answer)i;
         if (questions[i].asked == NULL || fixed[i] || !question_applies(d, which))
             continue;
-        status = ask(d, which, error);
-        if (status == NETDP_OK)
-            settle(d, which);
+        TRY(ask(d, which, error));
+        settle(d, which);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* The options that must be given where nobody can be asked. */

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "study/study.h"
 
 void netdp_i_cli_results(const char *study, const char *suffix, char *folder)
@@ -22,15 +23,21 @@ void netdp_i_cli_results(const char *study, const char *suffix, char *folder)
              dot != NULL ? (int)(dot - name) : (int)strlen(name), name, suffix);
 }
 
+void netdp_i_study_options_clear(netdp_i_study_options *options)
+{
+    netdp_i_free(options->set.text);
+    options->set.text = NULL;
+}
+
 netdp_status netdp_i_cli_read_study(const char *file, const netdp_i_study_options *options,
                                     netdp_study **study, netdp_error *error)
 {
-    const netdp_status status = (options->quick ? netdp_study_read_quick : netdp_study_read)(
-        file, options->set.text, options->set.count, study, error);
-    if (status == NETDP_OK && (*study)->whole)
+    TRY((options->quick ? netdp_study_read_quick : netdp_study_read)(
+        file, options->set.text, options->set.count, study, error));
+    if ((*study)->whole)
         netdp_i_cli_note("%s: has no section quick, which would make it smaller: it runs whole",
                          netdp_i_show_text(file).text);
-    return status;
+    return NETDP_OK;
 }
 
 void netdp_i_cli_begin_anew(const netdp_i_study_options *options, netdp_study *study,
@@ -72,12 +79,10 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
             "-: a study of standard input has no name; give its folder with -o DIR");
     if (!resume && o->folder == NULL)
         netdp_i_cli_results(given, o->quick ? "-quick" : "", folder);
-    netdp_status status = netdp_i_cli_read_study(file, o, &study, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_cli_read_study(file, o, &study, error));
     netdp_i_cli_begin_anew(o, study, folder);
     netdp_progress progress = netdp_i_cli_progress_begin(true);
-    status = netdp_study_run(study, folder, o->data, &progress, error);
+    netdp_status status = netdp_study_run(study, folder, o->data, &progress, error);
     netdp_i_cli_progress_end();
     netdp_study_free(study);
     return status == NETDP_OK ? netdp_i_cli_print_result(folder, o->json, error) : status;
@@ -85,7 +90,7 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
 
 netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error)
 {
-    netdp_i_study_options o = {0};
+    CLEARED(netdp_i_study_options_clear) netdp_i_study_options o = {0};
     const netdp_i_option table[] = {
         NETDP_I_QUICK_OPTION(o),
         NETDP_I_STUDY_OPTIONS(o, "results/NAME for NAME.yaml", "summary.json"),
@@ -103,11 +108,9 @@ netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = run_study(arguments.text[0], &o, error);
-    netdp_i_free(o.set.text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return run_study(arguments.text[0], &o, error);
+    return NETDP_OK;
 }

@@ -282,6 +282,8 @@ typedef struct netdp_i_study_options {
     bool json, force, quick;
 } netdp_i_study_options;
 
+void netdp_i_study_options_clear(netdp_i_study_options *options);
+
 /* The row of a command that runs studies. */
 #define NETDP_I_QUICK_OPTION(o)                                                                    \
     {                                                                                              \
