@@ -45,11 +45,11 @@ static netdp_status make(int argc, const char **argv, netdp_error *error)
         .what =
             "Writes the edge list of a graph family: a line 'u v' for each edge, and a line 'u'\n"
             "for each node that has none.\n"
-            "\n"
             "Families: complete N, ring N, path N, star N, grid R C, torus R C, hypercube M,\n"
             "static-exponential N, erdos-renyi N P or N c=C (P = C ln N / N), geometric N\n"
             "RADIUS, barabasi-albert N K, regular N D, k-out N K, stochastic-block SIZES\n"
-            "PROBABILITIES, caveman CLIQUES SIZE; and the bundled davis, florentine, karate.",
+            "PROBABILITIES, caveman CLIQUES SIZE; and the bundled davis, florentine, karate, "
+            "households.",
         .examples = "  netdp graph make grid 4 5\n"
                     "  netdp graph make erdos-renyi 2048 c=1.2 --seed 7 -o er.edges\n"
                     "  netdp graph make stochastic-block 30,20 \"0.5,0.1;0.1,0.5\"\n",

@@ -654,13 +654,13 @@ netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_probl
     netdp_i_problems_digest(problems, digest);
     json_t *private =
         status == NETDP_OK
-            ? json_pack("{s:s, s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
-                        "computed from the data without noise, or with noise that the seed undoes: "
-                        "for the experimenter alone",
-                        "simulation", NETDP_I_SIMULATION, "seed", netdp_i_seed_json(study->seed),
-                        "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
-                        (json_int_t)problem->rows, "variants", variants, "notes",
-                        private_notes(problem))
+            ? json_pack(
+                  "{s:s, s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
+                  "computed from the data without noise, or with noise that the seed removes: "
+                  "for the experimenter alone",
+                  "simulation", NETDP_I_SIMULATION, "seed", netdp_i_seed_json(study->seed),
+                  "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
+                  (json_int_t)problem->rows, "variants", variants, "notes", private_notes(problem))
             : NULL;
     json_decref(variants);
     if (status == NETDP_OK && private == NULL)

@@ -58,7 +58,7 @@ netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const net
         return status;
     if (target->rounds_auto || target->tune_dither || target->tune_pairs)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "a token has no dither, and its passes or steps and its noise in pairs "
+                            "a token has no dither, and its passes or steps and its pairwise noise "
                             "must be given");
     c.request.tally = &c.tally;
     c.request.unit = target->unit;
