@@ -1,3 +1,4 @@
+#include "base/try.h"
 #include "cli/common/command.h"
 
 #include "base/try.h"
