@@ -36,13 +36,15 @@ def untouched(kind, victim):
     return victim.read_text() == TOLD if kind == "link" else not victim.exists()
 
 
-def end_of(process):
-    try:
-        return process.wait(AGAIN)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return "hangs"
+def runs_in(folder):
+    """Processes that were started with that folder, or one in it."""
+    found = []
+    for words in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [words] if str(folder).encode() + b"/" in words.read_bytes() else []
+        except OSError:
+            pass  # it has ended
+    return found
 
 
 def watch(net, name, kind, victim):
@@ -106,4 +108,6 @@ with tempfile.TemporaryDirectory() as keep:
                     subprocess.run([NETDP, "net", "down", folder / "net"], capture_output=True, text=True, timeout=AGAIN)
                 assert untouched(kind, victim), (name, kind, "was followed")
                 (folder / "net" / "a" / name).unlink(missing_ok=True)
+                while runs_in(folder):  # what was started is ended by its number, or was not started
+                    time.sleep(0.05)
 print(f"{3 * (len(NAMES) + len(OWN) + 3)} places with links and pipes: none followed, none waited for; {went_on} studies went on")

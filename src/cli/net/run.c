@@ -93,9 +93,12 @@ static void last_line(const char *folder, char line[160])
 static netdp_status start(const char *folder, netdp_error *error)
 {
     char binary[NETDP_I_PATH_ROOM] = "", path[NETDP_I_PATH_ROOM];
-    netdp_i_output output;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
     if (readlink("/proc/self/exe", binary, sizeof binary - 1) < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "/proc/self/exe: %s", strerror(errno));
+    /* First: a process whose number is written nowhere would be ended by nobody. */
+    netdp_i_file_path(path, folder, "pid");
+    TRY(netdp_i_output_open_own(&output, path, true, error));
     netdp_i_file_path(path, folder, "peer.log");
     const int log = netdp_i_file_open_own(path, O_WRONLY | O_APPEND);
     if (log < 0)
@@ -114,10 +117,11 @@ static netdp_status start(const char *folder, netdp_error *error)
     if (child < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "cannot start a process: %s",
                             strerror(errno));
-    netdp_i_file_path(path, folder, "pid");
-    TRY(netdp_i_output_open_own(&output, path, true, error));
     fprintf(output.stream, "%ld\n", (long)child);
-    return netdp_i_output_commit(&output, error);
+    const netdp_status status = netdp_i_output_commit(&output, error);
+    if (status != NETDP_OK)
+        (void)kill(child, SIGTERM);
+    return status;
 }
 
 /* ---- All of a network ---- */
