@@ -274,6 +274,22 @@ static void audit_options_clear(audit_options *o)
     netdp_i_study_options_clear(&o->study);
 }
 
+/* A mechanism, the auditor itself, or a study. */
+static netdp_status audit(const audit_options *o, const netdp_i_arguments *arguments,
+                          netdp_error *error)
+{
+    const char *file = arguments->count > 0 ? arguments->text[0] : NULL;
+    if (o->mechanism != NULL || o->claim != NULL)
+        return audit_mechanism(file, arguments, o, error);
+    if (o->self_test && file != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--self-test: is about the auditor; leave out the study");
+    if (!o->self_test && file == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "no study: give STUDY.yaml, --mechanism CMD, or --self-test");
+    return o->self_test ? test_self(o, error) : audit_study(file, o, error);
+}
+
 netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *error)
 {
     CLEARED(audit_options_clear)
@@ -324,19 +340,5 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help) {
-        const char *file = arguments.count > 0 ? arguments.text[0] : NULL;
-        if (o.mechanism != NULL || o.claim != NULL)
-            TRY(audit_mechanism(file, &arguments, &o, error));
-        else {
-            if (o.self_test && file != NULL)
-                return netdp_i_fail(error, NETDP_INVALID,
-                                    "--self-test: is about the auditor; leave out the study");
-            if (!o.self_test && file == NULL)
-                return netdp_i_fail(error, NETDP_INVALID,
-                                    "no study: give STUDY.yaml, --mechanism CMD, or --self-test");
-            TRY(o.self_test ? test_self(&o, error) : audit_study(file, &o, error));
-        }
-    }
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK : audit(&o, &arguments, error);
 }

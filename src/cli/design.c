@@ -13,6 +13,7 @@
 #include "base/try.h"
 
 OWNER(netdp_mixing_free, netdp_mixing)
+OWNER(netdp_quiet_design_free, netdp_quiet_design)
 OWNER(netdp_graph_free, netdp_graph)
 
 typedef struct design_options {
@@ -102,6 +103,28 @@ static void print_table(const design_options *o, const netdp_quiet_design *d, co
                d->weight[i], d->decay[i], i + 1 == d->size ? ".\n" : "");
 }
 
+static netdp_status design(const design_options *o, const netdp_i_arguments *arguments,
+                           netdp_error *error)
+{
+    OWNED_BY(netdp_quiet_design_free) netdp_quiet_design *made = NULL;
+    OWNED double *gram = NULL;
+    char name[200];
+    netdp_quiet_request request = {.phases = o->phases, .cycle = o->cycle};
+    if (o->phases < 1 || o->phases > 20000 || o->cycle < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: required; a whole number from 1%s",
+                            o->cycle < 1 ? "--cycle" : "--phases", o->cycle < 1 ? "" : " to 20000");
+    TRY(netdp_i_within(error, netdp_quiet_parse(o->quiet, &request.kind, error), "--quiet"));
+    TRY(read_workload(o, arguments, &gram, name, sizeof name, error));
+    request.workload = gram;
+    TRY(netdp_quiet_design_new(&request, &made, error));
+    if (o->output != NULL)
+        TRY(write_covariance(o->output, made, o->phases, error));
+    if (o->json)
+        return print_json(o, made, name, error);
+    print_table(o, made, name);
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error)
 {
     design_options o = {.network = NETDP_I_NETWORK_USUAL, .quiet = "optimal", .inner = 1};
@@ -138,38 +161,7 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
                     "  netdp design --phases 5000 --cycle 100 --quiet blt:4\n",
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_quiet_design *design = NULL;
-    double *gram = NULL;
-    char name[200];
-    netdp_quiet_request request = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (o.phases < 1 || o.phases > 20000 || o.cycle < 1)
-        status = netdp_i_fail(error, NETDP_INVALID, "%s: required; a whole number from 1%s",
-                              o.cycle < 1 ? "--cycle" : "--phases", o.cycle < 1 ? "" : " to 20000");
-    if (status == NETDP_OK) {
-        status = netdp_quiet_parse(o.quiet, &request.kind, error);
-        if (status != NETDP_OK)
-            status = netdp_i_within(error, status, "--quiet");
-    }
-    if (status == NETDP_OK)
-        status = read_workload(&o, &arguments, &gram, name, sizeof name, error);
-    request.phases = o.phases;
-    request.cycle = o.cycle;
-    request.workload = gram;
-    if (status == NETDP_OK)
-        status = netdp_quiet_design_new(&request, &design, error);
-    if (status == NETDP_OK && o.output != NULL)
-        status = write_covariance(o.output, design, o.phases, error);
-    if (status == NETDP_OK && o.json)
-        status = print_json(&o, design, name, error);
-    else if (status == NETDP_OK)
-        print_table(&o, design, name);
-done:
-    netdp_quiet_design_free(design);
-    netdp_i_free(gram);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    return arguments.help ? NETDP_OK : design(&o, &arguments, error);
 }

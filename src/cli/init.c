@@ -728,10 +728,49 @@ static netdp_status draft(drafting *d, const bool fixed[ANSWERS], bool force, ne
     }
 }
 
+static void drafting_clear(drafting *d)
+{
+    for (int i = 0; i < ANSWERS; i++)
+        netdp_i_free(d->said[i]);
+    free(d->whole[0]);
+    free(d->whole[1]);
+}
+
+/* Answers that cannot stand: a study is run again, and then standard input is another. */
+static netdp_status check_answers(const drafting *d, netdp_error *error)
+{
+    for (int i = 0; i < ANSWERS; i++)
+        if ((i == GRAPH || i == CSV) && d->answer[i] != NULL && strcmp(d->answer[i], "-") == 0)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--%s: a study names a file; - has no name to run it with",
+                                questions[i].option);
+    for (int i = 0; i < ANSWERS; i++) {
+        const answer other = rival((answer)i);
+        if (other != ANSWERS && d->answer[i] != NULL && d->answer[other] != NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "--%s and --%s: give one of them",
+                                questions[i].option, questions[other].option);
+    }
+    return NETDP_OK;
+}
+
+static netdp_status write_study(drafting *d, bool force, netdp_error *error)
+{
+    bool fixed[ANSWERS] = {false};
+    TRY(check_answers(d, error));
+    for (int i = 0; i < ANSWERS; i++)
+        fixed[i] = is_given(d, (answer)i);
+    TRY(draft(d, fixed, force, error));
+    if (strcmp(d->file, "-") != 0) {
+        puts(d->file);
+        netdp_i_cli_note("run it with: netdp run %s", d->file);
+    }
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *error)
 {
-    drafting d = {.file = "study.yaml"};
-    bool force = false, fixed[ANSWERS] = {false};
+    CLEARED(drafting_clear) drafting d = {.file = "study.yaml"};
+    bool force = false;
     netdp_i_option table[ANSWERS + 4] = {
         {NETDP_I_GROUP, 0, "The answers:", NULL, NULL, NULL, NULL},
     };
@@ -765,37 +804,9 @@ netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *erro
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     if (arguments.count > 0)
         d.file = arguments.text[0];
-    /* A study is run again, and then standard input is another. */
-    for (int i = 0; i < ANSWERS && status == NETDP_OK; i++)
-        if ((i == GRAPH || i == CSV) && d.answer[i] != NULL && strcmp(d.answer[i], "-") == 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "--%s: a study names a file; - has no name to run it with",
-                                  questions[i].option);
-    for (int i = 0; i < ANSWERS; i++) {
-        const answer other = rival((answer)i);
-        fixed[i] = is_given(&d, (answer)i);
-        if (status == NETDP_OK && other != ANSWERS && d.answer[i] != NULL &&
-            d.answer[other] != NULL)
-            status = netdp_i_fail(error, NETDP_INVALID, "--%s and --%s: give one of them",
-                                  questions[i].option, questions[other].option);
-    }
-    if (status == NETDP_OK)
-        status = draft(&d, fixed, force, error);
-    if (status == NETDP_OK && strcmp(d.file, "-") != 0) {
-        puts(d.file);
-        netdp_i_cli_note("run it with: netdp run %s", d.file);
-    }
-done:
-    for (int i = 0; i < ANSWERS; i++)
-        netdp_i_free(d.said[i]);
-    free(d.whole[0]);
-    free(d.whole[1]);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    return arguments.help ? NETDP_OK : write_study(&d, force, error);
 }

@@ -440,6 +440,19 @@ static bool is_study(const char *text)
            (dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0));
 }
 
+static const netdp_i_usage page = {
+    .command = "loss",
+    .arguments = "[STUDY.yaml [VARIANT]]",
+    .what = "How much does node v learn about node u? The privacy loss of every asked pair; of a "
+            "study, without running it, its variants or one of them.",
+    .most = 2,
+    .examples = "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
+                "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
+                "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
+                "--noise 6\n"
+                "  netdp loss experiments/meters-on-davis.yaml\n",
+};
+
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
 {
     loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .noise = NAN};
@@ -484,22 +497,9 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {0},
     };
     const netdp_i_narrowing narrowing = netdp_i_describe_narrowing(&o.description);
-    const netdp_i_usage usage = {
-        .command = "loss",
-        .arguments = "[STUDY.yaml [VARIANT]]",
-        .what =
-            "How much does node v learn about node u? The privacy loss of every asked pair; of a "
-            "study, without running it, its variants or one of them.",
-        .most = 2,
-        .examples =
-            "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
-            "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
-            "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
-            "--noise 6\n"
-            "  netdp loss experiments/meters-on-davis.yaml\n",
-        .options = table,
-        .narrowing = &narrowing,
-    };
+    netdp_i_usage usage = page;
+    usage.options = table;
+    usage.narrowing = &narrowing;
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     study.json = o.json;
