@@ -181,8 +181,8 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
            package->terms.noise, package->terms.pair_noise);
     const double deviation = package->terms.noise / sqrt(package->members);
     if (package->terms.contributions == 1)
-        printf("Its noise leaves a standard error of %.3g in each column's mean, in parts of its "
-               "declared range (of\ntask.clip: in the data's unit).\n",
+        printf("Its noise leaves a standard error of %.3g in each column's mean. The unit is the "
+               "column's declared\nrange, or with task.clip that of the data.\n",
                deviation * sensitivity);
     else
         printf("%" PRId64 " phases: the mean gradient of each has a standard error of %.3g in each "
