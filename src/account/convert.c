@@ -374,7 +374,8 @@ static const char *coverage(const struct source *source, const struct target *ta
                "2 "
                "leak too";
     if (source->kind == SHUFFLED)
-        return "one contribution hidden among CROWD shuffled ones, its own included and the "
+        return "one contribution that is shuffled with others, CROWD in all, its own included and "
+               "the "
                "observers' left out";
     return NULL;
 }

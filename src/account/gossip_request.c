@@ -39,7 +39,7 @@ static netdp_status check_quiet(const netdp_loss_request *request, const netdp_b
     if (bound->bound != NETDP_BOUND_PHASE_RELEASE && bound->bound != NETDP_BOUND_UPPER &&
         bound->bound != NETDP_BOUND_EVERYTHING)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: %s knows neither batches in a cycle nor quiet noise; use "
+                            "bound: %s knows neither batches in a cycle nor correlated noise; use "
                             "phase-release or everything",
                             bound->name);
     if (quiet && bound->bound != NETDP_BOUND_EVERYTHING && request->sees != NETDP_SEES_EVERYTHING &&

@@ -109,7 +109,7 @@ static void tell_quiet(FILE *out, const netdp_linear *protocol)
 {
     if (protocol->cycle > 1)
         fprintf(out,
-                "batches: %" PRId64 " that take turns; what is protected is one row, which takes "
+                "batches: %" PRId64 " in a cycle; what is protected is one row, which takes "
                 "part %" PRId64 " times at most.\n",
                 protocol->cycle, netdp_linear_participations(protocol));
     if (netdp_quiet_is(&protocol->quiet))

@@ -401,15 +401,17 @@ void netdp_i_pairs_left_words(const netdp_i_pairs_left *left, char text[NETDP_I_
     if (isnan(left->worst))
         snprintf(text, NETDP_I_LEFT_ROOM, "What is left of the pairwise noise is not known here.");
     else if (left->node < 0)
-        snprintf(text, NETDP_I_LEFT_ROOM,
-                 "Left of the pairwise noise / the model's own noise: at most %.3g at any node, at "
-                 "most %.3g over all nodes.",
-                 left->worst, left->mean);
+        snprintf(
+            text, NETDP_I_LEFT_ROOM,
+            "The rounds leave pairwise noise in the results: at most %.3g times the model's own "
+            "noise at any node, at most %.3g times over all nodes.",
+            left->worst, left->mean);
     else
-        snprintf(text, NETDP_I_LEFT_ROOM,
-                 "Left of the pairwise noise / the model's own noise: %.3g at the worst node (%d), "
-                 "%.3g over all nodes.",
-                 left->worst, (int)left->node, left->mean);
+        snprintf(
+            text, NETDP_I_LEFT_ROOM,
+            "The rounds leave pairwise noise in the results: %.3g times the model's own noise at "
+            "the worst node (%d), %.3g times over all nodes.",
+            left->worst, (int)left->node, left->mean);
 }
 
 bool netdp_i_pairs_left_warning(const netdp_linear *protocol, const netdp_i_pairs_left *left,
