@@ -9,6 +9,8 @@
 #include "account/observe/cost.h"
 #include "account/observe/heard.h"
 #include "account/observe/riccati.h"
+#include "base/fail.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
 
@@ -56,10 +58,53 @@ static int32_t at_once(const netdp_i_gossip_account *a)
     return observers < netdp_i_threads() ? observers : netdp_i_threads();
 }
 
-/* A proof by what is heard that is wider than this gives way to one by shifts, where that is cheap. */
-#define NARROW 1e-9
+/* On the basis that is cheaper for this observer: its own, or W's. */
+static netdp_status follow_basis(netdp_i_gossip_account *a, const netdp_i_observer *observer,
+                                 const netdp_plan *plan, const netdp_i_sources *of,
+                                 netdp_error *error)
+{
+    const netdp_linear *protocol = a->request->protocol;
+    const bool reduce = netdp_i_cost_reduces(plan, netdp_graph_nodes(a->graph));
+    CLEARED(netdp_i_basis_clear) netdp_i_basis krylov = {0};
+    TRY(reduce ? netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
+                                      protocol->rounds + (observer->last_sum ? 1 : 0), NULL,
+                                      &krylov, a->inner, error)
+               : netdp_i_gossip_dense(a, error));
+    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
+    return a->way == NETDP_I_WAY_NOISES
+               ? netdp_i_certified_loss(protocol, basis, observer, 0, of, a->inner, error)
+               : netdp_i_losses_on_basis(a->request, a->bound->bound, basis, observer, of, a->inner,
+                                         error);
+}
 
-/* Through the filter, on the basis that is cheaper for this observer. */
+/* From what is heard; sources of which that proves too little get a shift where that is cheap: all of them where it is next to nothing. */
+static netdp_status hear_rounds(netdp_i_gossip_account *a, const netdp_i_observer *observer,
+                                const netdp_plan *plan, const netdp_i_sources *of,
+                                netdp_error *error)
+{
+    OWNED double *width = NETDP_I_NEW(double, 2 * (int64_t)of->count);
+    OWNED int32_t *node = NETDP_I_NEW(int32_t, 2 * (int64_t)of->count);
+    if (width == NULL || node == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_sources wide = {0, node, width + of->count};
+    int32_t *place = node + of->count;
+    const bool cheap = netdp_i_cost_of_shift(a->request, observer, NETDP_I_LITTLE);
+    TRY(netdp_i_heard_loss(a->request->protocol, observer, NULL, !cheap, width, of, a->inner,
+                           error));
+    for (int32_t i = 0; i < of->count; i++)
+        if (!(width[i] <= NETDP_I_HEARD_NARROW)) {
+            place[wide.count] = i;
+            node[wide.count++] = of->node[i];
+        }
+    if (wide.count == 0 || !netdp_i_cost_of_shift(a->request, observer, INFINITY))
+        return NETDP_OK;
+    TRY(follow_basis(a, observer, plan, &wide, error));
+    for (int32_t k = 0; k < wide.count; k++)
+        of->loss[place[k]] = wide.loss[k];
+    return NETDP_OK;
+}
+
+/* The way that is cheapest for this observer. */
 static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_observer *observer,
                                   double *loss, netdp_error *error)
 {
@@ -68,41 +113,19 @@ static netdp_status follow_rounds(netdp_i_gossip_account *a, const netdp_i_obser
     const bool certify = a->way == NETDP_I_WAY_NOISES;
     netdp_plan plan;
     if (a->way == NETDP_I_WAY_STREAM) {
-        netdp_status proven = netdp_i_gossip_dense(a, error);
-        return proven != NETDP_OK ? proven
-                                  : netdp_i_stream_proven(protocol, &a->dense, observer,
-                                                          a->bound->bound, &of, a->inner, error);
+        TRY(netdp_i_gossip_dense(a, error));
+        return netdp_i_stream_proven(protocol, &a->dense, observer, a->bound->bound, &of, a->inner,
+                                     error);
     }
     if (a->way == NETDP_I_WAY_REST)
         return netdp_i_riccati_loss(protocol, observer, &of, a->inner, error);
     netdp_i_cost(a->request, observer, certify, &plan);
-    netdp_status checked = netdp_i_cost_check(a->request, observer, &plan, at_once(a), error);
-    if (checked != NETDP_OK)
-        return checked;
+    TRY(netdp_i_cost_check(a->request, observer, &plan, at_once(a), error));
     if (plan.method == NETDP_METHOD_CONJUGATE)
         return netdp_i_conjugate_loss(protocol, observer, &of, a->inner, error);
-    if (netdp_i_cost_hears(a->request, observer, &plan)) {
-        double width = 0;
-        netdp_status heard =
-            netdp_i_heard_loss(protocol, observer, NULL, &width, &of, a->inner, error);
-        if (heard != NETDP_OK || width <= NARROW || !netdp_i_cost_of_shift(a->request, observer))
-            return heard;
-    }
-    const bool reduce = netdp_i_cost_reduces(&plan, netdp_graph_nodes(a->graph));
-    netdp_i_basis krylov = {0};
-    netdp_status status =
-        reduce ? netdp_i_basis_krylov(protocol->mixing, observer->seen, observer->seen_count,
-                                      protocol->rounds + (observer->last_sum ? 1 : 0), NULL,
-                                      &krylov, a->inner, error)
-               : netdp_i_gossip_dense(a, error);
-    const netdp_i_basis *basis = reduce ? &krylov : &a->dense;
-    if (status == NETDP_OK && certify)
-        status = netdp_i_certified_loss(protocol, basis, observer, 0, &of, a->inner, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_losses_on_basis(a->request, a->bound->bound, basis, observer, &of,
-                                         a->inner, error);
-    netdp_i_basis_clear(&krylov);
-    return status;
+    return netdp_i_cost_hears(a->request, observer, &plan)
+               ? hear_rounds(a, observer, &plan, &of, error)
+               : follow_basis(a, observer, &plan, &of, error);
 }
 
 netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_observer *observer,

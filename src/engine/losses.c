@@ -24,7 +24,8 @@ typedef struct spread {
     netdp_i_halo *halo;
     int32_t *place,
         *row; /* [own nodes]: those that are asked, as indices of losses->from and rows of the basis */
-    double *loss; /* [own nodes] */
+    double *loss;  /* [own nodes] */
+    double *width; /* [own nodes] */
 } spread;
 
 static void spread_clear(spread *s)
@@ -33,6 +34,7 @@ static void spread_clear(spread *s)
     netdp_i_free(s->place);
     netdp_i_free(s->row);
     netdp_i_free(s->loss);
+    netdp_i_free(s->width);
 }
 
 /* The asked nodes whose rows are here, behind `head` rows: how many. */
@@ -77,7 +79,6 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     const netdp_i_others others = netdp_i_halo_others(s->halo);
     netdp_i_spread_basis basis = {0};
     const bool hears = losses->certified; /* what is proven is proven of what is heard */
-    double width = 0;
     netdp_status status =
         hears ? NETDP_OK
               : netdp_i_spread_basis_new(
@@ -89,7 +90,8 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     const int32_t own = find_own(s, losses, basis.basis.nodes);
     const netdp_i_sources of = {own, s->row, s->loss};
     if (hears)
-        status = netdp_i_heard_loss(protocol, observer, &others, &width, &of, progress, error);
+        status =
+            netdp_i_heard_loss(protocol, observer, &others, true, s->width, &of, progress, error);
     else if (own > 0)
         status = netdp_i_losses_on_basis(request, losses->bound->bound, &basis.basis,
                                          &basis.observer, &of, progress, error);
@@ -113,7 +115,8 @@ static netdp_status account_rounds(const netdp_loss_request *request, netdp_i_ba
         s.place = NETDP_I_NEW(int32_t, own);
         s.row = NETDP_I_NEW(int32_t, own);
         s.loss = NETDP_I_NEW(double, own);
-        status = netdp_i_agree(s.place == NULL || s.row == NULL || s.loss == NULL
+        s.width = NETDP_I_NEW(double, own);
+        status = netdp_i_agree(s.place == NULL || s.row == NULL || s.loss == NULL || s.width == NULL
                                    ? netdp_i_no_memory(error)
                                    : NETDP_OK,
                                error);

@@ -175,7 +175,7 @@ enum { CERTIFIED_SEARCH, CERTIFIED_HEARD, WAYS };
 /* Averaging of one case by one of the ways, all sources at once; how far above the truth. */
 static double above_truth(net n, const json_t *row, int way)
 {
-    double width = 0;
+    double width[256];
     int32_t to[4], seen[256], from[256], count = 0;
     double loss[256], above = 0;
     long double truth[256];
@@ -197,7 +197,7 @@ static double above_truth(net n, const json_t *row, int way)
     }
     const netdp_i_sources of = {count, from, loss};
     if (way == CERTIFIED_HEARD)
-        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL, &width, &of, NULL, &error));
+        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL, true, width, &of, NULL, &error));
     else
         assert_ok(netdp_i_conjugate_loss(&protocol, &view, &of, NULL, &error));
     for (int32_t i = 0; i < count; i++) {
@@ -253,7 +253,7 @@ static void test_heard_is_backwards(void **state)
     for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
         net n = {0};
         int32_t to[4], seen[256], from[SOURCES];
-        double heard[SOURCES], back[SOURCES], width = 0;
+        double heard[SOURCES], back[SOURCES], width[SOURCES];
         assert_ok(netdp_graph_make(set[i].family, 3, true, &n.graph, NULL, &error));
         assert_ok(netdp_mixing_new(n.graph, set[i].mixing, &n.mixing, &error));
         n.nodes = netdp_graph_nodes(n.graph);
@@ -264,7 +264,7 @@ static void test_heard_is_backwards(void **state)
         const netdp_linear protocol = {
             .mixing = n.mixing, .rounds = set[i].rounds, .dither = set[i].dither};
         const netdp_i_observer view = view_of(n, to, set[i].observers, seen);
-        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL, &width,
+        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL, true, width,
                                      &(netdp_i_sources){SOURCES, from, heard}, NULL, &error));
         assert_ok(netdp_i_riccati_loss(&protocol, &view, &(netdp_i_sources){SOURCES, from, back},
                                        NULL, &error));

@@ -76,10 +76,45 @@ static void test_a_clique_by_hand(void **state)
     net_drop(n);
 }
 
+/* All nodes at once, where twins are asked about once, and each alone. */
+static void test_twins_are_told_apart_by_nothing(void **state)
+{
+    (void)state;
+    static const char *const graphs[] = {"star 30", "complete 12", "caveman 5 6", "florentine",
+                                         "star 700"};
+    static const int32_t observers[] = {4, 0};
+    for (size_t g = 0; g < sizeof graphs / sizeof *graphs; g++)
+        for (int seen = 0; seen <= 2; seen++) {
+            net n = family(graphs[g]);
+            const int32_t count = netdp_graph_nodes(n.graph);
+            const netdp_pairing pairing = {n.graph, 3};
+            netdp_i_paired shared;
+            int32_t from[700];
+            double all[700];
+            for (int32_t v = 0; v < count; v++)
+                from[v] = v;
+            assert_ok(netdp_i_paired_new(&pairing, count, &shared, &error));
+            assert_int_equal(shared.few, count > 500);
+            assert_ok(
+                netdp_i_paired_loss(&shared, observers, seen, from, count, all, NULL, &error));
+            for (int32_t v = 0; v < count && v < 40; v++) {
+                double alone;
+                if (v == 4 || v == 0)
+                    continue;
+                assert_ok(netdp_i_paired_loss(&shared, observers, seen, &from[v], 1, &alone, NULL,
+                                              &error));
+                assert_true(fabs(all[v] - alone) <= 1e-9 * alone);
+            }
+            netdp_i_paired_clear(&shared);
+            net_drop(n);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_equal_the_inverse),
+        cmocka_unit_test(test_twins_are_told_apart_by_nothing),
         cmocka_unit_test(test_a_clique_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

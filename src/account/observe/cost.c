@@ -215,18 +215,33 @@ static netdp_way conjugate(const size *z, double noise)
                        .bytes = netdp_i_conjugate_bytes(z->nodes, z->rounds, lanes)};
 }
 
-/* In what the observer hears: in a space of its own, or by the covariance where there is room. */
+/* A certificate's products with W, of a lane, are slower than dense ones; so are those of networks
+   that change. */
+#define PRODUCTS 6.0
+
+/* A certificate of all sources, beside the account (shift.c). */
+static double proof_work(const size *z, double modes, double products)
+{
+    return z->victims * z->rounds *
+           (products * (z->entries + z->nodes) + RESPONSES * z->seen * modes);
+}
+
+/* In what the observer hears: in a space of its own, or by the covariance where there is room; not where that is larger than W, and shifts
+   in eigenvectors, which are sharper, are next to nothing. */
 static netdp_way of_view(const size *z, double powers, bool hears)
 {
     const netdp_way space = reduced(z, powers), heard = hear(z);
-    return hears && heard.work < space.work && heard.bytes <= netdp_i_memory_limit() ? heard
-                                                                                     : space;
+    const bool little = z->nodes <= NETDP_DENSE_NODES && heard.modes >= z->nodes &&
+                        dense(z).work + proof_work(z, z->nodes, PRODUCTS) <= NETDP_I_LITTLE;
+    return hears && !little && heard.work < space.work && heard.bytes <= netdp_i_memory_limit()
+               ? heard
+               : space;
 }
 
 bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes)
 {
-    /* A space of all directions is W's own: it is found only where eigenvectors are not. */
-    const bool whole = plan->way[0].modes >= nodes && nodes <= NETDP_DENSE_NODES;
+    /* A space of all directions is W's own: it is found only where eigenvectors are not. What is heard may have more. */
+    const bool whole = plan->way[0].modes == nodes && nodes <= NETDP_DENSE_NODES;
     return !whole && plan->way[0].work <= plan->way[1].work;
 }
 
@@ -264,13 +279,6 @@ static double retraced_work(const size *z)
     const double steps = first * (first / 2 + after);
     return z->victims * (BACK_PRODUCTS * z->seen * products + BACK_BOUNDS * z->slots * z->slots) +
            BACK_STEPS * steps * z->seen * (z->entries + z->seen * z->nodes);
-}
-
-/* A certificate of all sources, beside the account (shift.c). */
-static double proof_work(const size *z, double modes, double products)
-{
-    return z->victims * z->rounds *
-           (products * (z->entries + z->nodes) + RESPONSES * z->seen * modes);
 }
 
 static void tell_seconds(const size *counts, const netdp_i_observer *observer, netdp_plan *plan)
@@ -363,10 +371,6 @@ netdp_status netdp_i_cost_check(const netdp_loss_request *request, const netdp_i
                         bytes / 1e9, limit / 1e9, NETDP_I_FACTOR_BELOW);
 }
 
-/* A certificate's products with W, of a lane, are slower than dense ones; so are those of networks
-   that change. */
-#define PRODUCTS 6.0
-
 /* It may add so many times the account, or so much of a machine's time: a second or two. */
 #define OF_ACCOUNT 1.0
 #define AT_LEAST 2e10
@@ -423,7 +427,8 @@ static shifts measure_shifts(const size *z, const netdp_loss_request *request, n
     return s;
 }
 
-bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer)
+bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer,
+                           double most)
 {
     const size z = measure(request, observer, true);
     netdp_plan plan;
@@ -434,7 +439,7 @@ bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_obse
     const shifts s = measure_shifts(&z, request, &plan, heard);
     if (heard && (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit()))
         return false;
-    if (s.bytes > PROOF_BYTES)
+    if (s.bytes > PROOF_BYTES || s.proof + s.filter > most)
         return false;
     return s.proof <= OF_ACCOUNT * s.account || s.proof * z.observers <= AT_LEAST;
 }
@@ -472,5 +477,6 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
 {
     netdp_plan plan;
     netdp_i_cost(request, observer, true, &plan);
-    return netdp_i_cost_hears(request, observer, &plan) || netdp_i_cost_of_shift(request, observer);
+    return netdp_i_cost_hears(request, observer, &plan) ||
+           netdp_i_cost_of_shift(request, observer, INFINITY);
 }

@@ -27,6 +27,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/pool.h"
+#include "base/rounding.h"
 #include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
@@ -64,6 +65,8 @@ typedef struct heard {
     double off;         /* |L L' - K / nu^2|, at most */
     double size;        /* of L with its entries' absolute values, at most */
     double entries;     /* of a row of F, at most */
+    bool wide;          /* is what is proven by L alone? */
+    double *width;      /* [sources]: of what is proven of each, in parts of it */
     const netdp_i_sources *of;
     const netdp_progress *progress;
     netdp_i_pool pool;
@@ -246,31 +249,30 @@ static double taken_of_columns(const heard *h, double rounds)
     return rounds * (h->entries + 1) * UNIT;
 }
 
-/* NaN where one of them is. */
-static double larger(double a, double b)
+/* The same of an entry of K / nu^2, between the rounds `first` and `second`, which is not behind it. */
+static double taken_of_entry(const heard *h, double first, double second)
 {
-    return a >= b || isnan(a) ? a : b;
+    const double adds =
+        STRIP + (double)h->rows.nodes / PARTS / STRIP + PARTS + 3 +
+        (h->others != NULL ? h->others->size + 1 : 0); /* or a node more than here */
+    return taken_of_columns(h, first + second) + (adds + second + 6) * UNIT;
 }
 
 /* |K / nu^2 - what is in memory of it|, by the sums of the rows: entries and what rounding takes of them are not negative. */
 static double bound_covariance(const heard *h)
 {
     const int64_t s = h->seen, r = h->states * s;
-    const double adds =
-        STRIP + (double)h->rows.nodes / PARTS / STRIP + PARTS + 3 +
-        (h->others != NULL ? h->others->size + 1 : 0); /* or a node more than here */
     double *sum = h->rest, most = 0;
     memset(sum, 0, (size_t)r * sizeof *sum);
     for (int64_t a = 0; a < r; a++)
         for (int64_t b = 0; b <= a; b++) {
-            const double first = (double)(a / s), second = (double)(b / s);
-            const double error = h->covariance[a * r + b] *
-                                 (taken_of_columns(h, first + second) + (adds + second + 6) * UNIT);
+            const double error =
+                h->covariance[a * r + b] * taken_of_entry(h, (double)(a / s), (double)(b / s));
             sum[a] += error;
             sum[b] += a == b ? 0 : error;
         }
     for (int64_t a = 0; a < r; a++)
-        most = larger(most, sum[a]);
+        most = netdp_i_most(most, sum[a]);
     return most * MORE;
 }
 
@@ -287,7 +289,7 @@ static double bound_factor(const heard *h)
         double row = 0;
         for (int64_t b = 0; b <= a; b++)
             row += fabs(h->factor[a * r + b]) * sum[b];
-        most = larger(most, row);
+        most = netdp_i_most(most, row);
     }
     return most * MORE;
 }
@@ -337,7 +339,7 @@ static netdp_status prove_factor(heard *h, netdp_error *error)
         double sum = 0;
         for (int64_t tile = 0; tile < tiles(h); tile++)
             sum += h->rest[tile * r + a];
-        most = larger(most, sum);
+        most = netdp_i_most(most, sum);
     }
     const double chain = taken_of_columns(h, 2 * (double)h->states) + ((double)r + STRIP) * UNIT;
     h->size = sqrt(square) * MORE;
@@ -394,6 +396,70 @@ static double prove_loss(const heard *h, const double *z, const double *y, const
     return most * most * (1 + h->off) * (1 + 8 * UNIT);
 }
 
+/*
+ * Where what is proven of L is wide: with A = K / nu^2, which is at least 1, and any w,
+ *     loss = z'A^{-1} z = 2 z'w - w'A w + (z - A w)'A^{-1} (z - A w) <= w'(2 z - A w) + |z - A w|^2,
+ * of which only the first part rounds, by parts of sums of sizes. product: A w, sizes: A |w|. *width: of it, what that adds.
+ */
+static double sharp_loss(const heard *h, const double *z, const double *w, const double *product,
+                         const double *sizes, double *width)
+{
+    const int64_t r = h->states * h->seen;
+    const double sums = (double)(r + 8) * UNIT * MORE, last = (double)h->states;
+    const double of_product = taken_of_entry(h, last, last) + sums;
+    double value = 0, taken = 0, left = 0;
+    for (int64_t k = 0; k < r; k++) {
+        const double round = (double)(k / h->seen), size = fabs(w[k]);
+        const double of_z = (taken_of_columns(h, round) + 4 * UNIT) * z[k] + VANISHED;
+        const double rest =
+            fabs(z[k] - product[k]) * (1 + 2 * UNIT) + of_z + of_product * sizes[k] + VANISHED;
+        value += w[k] * (2 * z[k] - product[k]);
+        /* what rounds of an entry of A goes by the sum of its rounds: of all, by twice a row's own */
+        taken += size * (2 * of_z + (taken_of_entry(h, round, round) + sums) * sizes[k] +
+                         sums * (2 * z[k] + fabs(product[k])) + VANISHED);
+        left += rest * rest;
+    }
+    *width = (taken + left) * MORE;
+    const double loss = (value + *width) * (1 + 8 * UNIT);
+    *width /= value;
+    return loss >= 0 ? loss : INFINITY;
+}
+
+/* For a batch: z and L^{-1} z, [count][r], which is overwritten. */
+static netdp_status sharpen_batch(const heard *h, const double *z, double *x, int64_t first,
+                                  int64_t count, netdp_error *error)
+{
+    const int64_t r = h->states * h->seen;
+    OWNED double *product = NETDP_I_NEW(double, 2 * count * r);
+    if (product == NULL)
+        return netdp_i_no_memory(error);
+    double *sizes = product + count * r;
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)count,
+                (int)r, 1, h->factor, (int)r, x, (int)r);
+    cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)count, (int)r, 1, h->covariance, (int)r,
+                x, (int)r, 0, product, (int)r);
+    OWNED double *bare = NETDP_I_NEW(double, count *r);
+    if (bare == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < count * r; k++)
+        bare[k] = fabs(x[k]);
+    cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)count, (int)r, 1, h->covariance, (int)r,
+                bare, (int)r, 0, sizes, (int)r);
+    for (int64_t i = 0; i < count; i++) {
+        double *loss = &h->of->loss[first + i];
+        if (!h->hidden[h->of->node[first + i]] || *loss == 0)
+            continue;
+        double width = 0;
+        const double sharp =
+            sharp_loss(h, z + i * r, x + i * r, product + i * r, sizes + i * r, &width);
+        if (!(sharp < *loss))
+            continue;
+        *loss = sharp;
+        h->width[first + i] = width;
+    }
+    return NETDP_OK;
+}
+
 /* |L^{-1} q_u / nu|^2 */
 static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_error *error)
 {
@@ -420,7 +486,7 @@ static netdp_status solve_batch(void *context, int64_t batch, int thread, netdp_
         const double loss = prove_loss(h, z + i * r, x + i * r, product + i * r);
         h->of->loss[first + i] = !h->hidden[h->of->node[first + i]] || !(loss <= 1) ? 1 : loss;
     }
-    return NETDP_OK;
+    return h->wide ? sharpen_batch(h, z, x, first, count, error) : NETDP_OK;
 }
 
 double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sources)
@@ -430,7 +496,7 @@ double netdp_i_heard_bytes(double nodes, double seen, double rounds, double sour
 }
 
 netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_observer *observer,
-                                const netdp_i_others *others, double *width,
+                                const netdp_i_others *others, bool sharpen, double *width,
                                 const netdp_i_sources *of, const netdp_progress *progress,
                                 netdp_error *error)
 {
@@ -441,11 +507,12 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
                .states = protocol->rounds - 1,
                .noise = netdp_linear_least_noise(protocol),
                .of = of,
+               .width = width,
                .progress = progress};
     netdp_i_dense_begin();
     TRY(agree(&h, allocate(&h, error), error));
     find_hidden(&h, observer);
-    *width = 0;
+    memset(width, 0, (size_t)of->count * sizeof *width);
     if (h.seen == 0 || h.states == 0) {
         for (int32_t i = 0; i < of->count; i++)
             of->loss[i] = h.hidden[of->node[i]] ? 0 : 1;
@@ -455,6 +522,9 @@ netdp_status netdp_i_heard_loss(const netdp_linear *protocol, const netdp_i_obse
     TRY(listen(&h, error));
     find_covariance(&h);
     TRY(find_factor(&h, error));
-    *width = h.off + 8 * taken_of_solution(&h) * h.size;
+    const double all = h.off + 8 * taken_of_solution(&h) * h.size;
+    for (int32_t i = 0; i < of->count; i++)
+        width[i] = h.hidden[of->node[i]] ? all : 0;
+    h.wide = sharpen && all > NETDP_I_HEARD_NARROW && isfinite(h.off);
     return netdp_i_for_each(batches(of->count), solve_batch, &h, progress, "sources", error);
 }

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/observe/twins.h"
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/try.h"
@@ -19,6 +20,9 @@
 
 /* What one operation rounds by, relatively. */
 #define UNIT (DBL_EPSILON / 2)
+
+/* Of more nodes than a few, of so few kinds of twins, columns are found one by one. */
+enum { FEW_NODES = 500, FEW_KINDS = 64 };
 
 /* A bound that exceeds the inverse's entry by more, in parts of it, deserves a better inverse. */
 #define LOOSE 1e-10
@@ -95,12 +99,20 @@ netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, net
         *paired = made;
         return NETDP_OK;
     }
+    OWNED char *mark = NETDP_I_NEW(char, nodes);
+    OWNED int32_t *twin = NETDP_I_NEW(int32_t, nodes);
+    int32_t kinds = 0;
+    if (mark == NULL || twin == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_twins(pairing->graph, mark, twin, &kinds, error));
+    made.few = nodes > FEW_NODES && kinds <= FEW_KINDS;
+    if (made.few) {
+        *paired = made;
+        return NETDP_OK;
+    }
     made.inverse = NETDP_I_NEW(double, (int64_t)nodes *nodes);
-    char *mark = NETDP_I_NEW(char, nodes);
-    netdp_status status = made.inverse == NULL || mark == NULL
-                              ? netdp_i_no_memory(error)
-                              : invert(pairing, mark, made.inverse, error);
-    netdp_i_free(mark);
+    const netdp_status status = made.inverse == NULL ? netdp_i_no_memory(error)
+                                                     : invert(pairing, mark, made.inverse, error);
     if (status != NETDP_OK) {
         netdp_i_paired_clear(&made);
         return status;
@@ -333,25 +345,29 @@ static void find_columns(const lanes *l, double *x, double *room)
     }
 }
 
-/* Whom the observers share pairs with, and how many each. Returns how many such nodes. */
-static int32_t find_partners(const netdp_pairing *pairing, const char *mark,
-                             const int32_t *observers, int32_t count, int32_t *partner, double *cut)
+/* Observers and whom they share pairs with. */
+typedef struct observed {
+    const int32_t *node, *partner;
+    int32_t count, partners;
+} observed;
+
+/* Whom the observers share pairs with, and how many each; place [nodes] of 0, where a node stands among them, from 1. Returns how many. */
+static int32_t find_partners(const netdp_pairing *pairing, const char *mark, const observed *seen,
+                             int32_t *place, int32_t *partner, double *cut)
 {
     const netdp_graph *graph = pairing->graph;
     int32_t found = 0;
-    for (int32_t i = 0; i < count; i++)
-        for (int32_t k = 0; k < netdp_graph_degree(graph, observers[i]); k++) {
-            const int32_t w = netdp_graph_neighbours(graph, observers[i])[k];
-            int32_t at = 0;
+    for (int32_t i = 0; i < seen->count; i++)
+        for (int32_t k = 0; k < netdp_graph_degree(graph, seen->node[i]); k++) {
+            const int32_t w = netdp_graph_neighbours(graph, seen->node[i])[k];
             if (mark[w] != 0)
                 continue;
-            while (at < found && partner[at] != w)
-                at++;
-            if (at == found) {
+            if (place[w] == 0) {
                 partner[found] = w;
-                cut[found++] = 0;
+                cut[found] = 0;
+                place[w] = ++found;
             }
-            cut[at]++;
+            cut[place[w] - 1]++;
         }
     return found;
 }
@@ -367,7 +383,7 @@ netdp_status netdp_i_paired_share(netdp_i_paired *paired, const int32_t *from, i
                                   const netdp_progress *progress, netdp_error *error)
 {
     const int64_t n = paired->nodes, groups = (count + LANES - 1) / LANES;
-    if (paired->inverse != NULL || count > MOST_SHARED)
+    if (paired->inverse != NULL || paired->few || count > MOST_SHARED)
         return NETDP_OK;
     OWNED char *mark = NETDP_I_NEW(char, n);
     OWNED double *room = NETDP_I_NEW(double, 3 * LANES * n);
@@ -386,12 +402,6 @@ netdp_status netdp_i_paired_share(netdp_i_paired *paired, const int32_t *from, i
     }
     return NETDP_OK;
 }
-
-/* Observers and whom they share pairs with. */
-typedef struct observed {
-    const int32_t *node, *partner;
-    int32_t count, partners;
-} observed;
 
 /* The observers' partners, what is within `radius` of them, and one layer more; radius -1: partners
  * alone, whose columns stay as they are. */
@@ -587,11 +597,12 @@ static netdp_status bound_large(const netdp_i_paired *paired, const char *mark, 
     OWNED int32_t *partner = NETDP_I_NEW(int32_t, n);
     OWNED char *none = NETDP_I_NEW(char, n);
     OWNED double *cut = NETDP_I_NEW(double, n);
-    if (partner == NULL || none == NULL || cut == NULL)
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, n);
+    if (partner == NULL || none == NULL || cut == NULL || place == NULL)
         return netdp_i_no_memory(error);
     seen.partner = partner;
     if (shared)
-        seen.partners = find_partners(paired->pairing, mark, seen.node, seen.count, partner, cut);
+        seen.partners = find_partners(paired->pairing, mark, &seen, place, partner, cut);
     for (int32_t first = 0; first < from_count; first += LANES) {
         const double *x = shared ? paired->column + (int64_t)first * n : NULL;
         const lanes whole = {.pairing = paired->pairing, .mark = none, .x = x};
@@ -613,28 +624,67 @@ static netdp_status bound_large(const netdp_i_paired *paired, const char *mark, 
 
 /* By the inverse that observers share. */
 static netdp_status bound_shared(const netdp_i_paired *paired, const char *mark,
-                                 const int32_t *observers, int32_t count, const int32_t *from,
-                                 int32_t from_count, double *loss, netdp_error *error)
+                                 const observed *seen, const int32_t *from, int32_t from_count,
+                                 double *loss, netdp_error *error)
 {
-    const int64_t n = paired->nodes;
+    const int64_t n = paired->nodes, count = seen->count;
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, n);
     OWNED int32_t *partner = NETDP_I_NEW(int32_t, n);
     OWNED double *cut = NETDP_I_NEW(double, n);
     OWNED double *inverse = NETDP_I_NEW(double, n *n);
     OWNED double *x = NETDP_I_NEW(double, LANES *n);
-    if (partner == NULL || cut == NULL || inverse == NULL || x == NULL)
+    if (place == NULL || partner == NULL || cut == NULL || inverse == NULL || x == NULL)
         return netdp_i_no_memory(error);
-    const int32_t partners = find_partners(paired->pairing, mark, observers, count, partner, cut);
+    const int32_t partners = find_partners(paired->pairing, mark, seen, place, partner, cut);
     const int64_t most = partners > count ? partners : count;
     OWNED double *block = NETDP_I_NEW(double, most *most + 1);
     OWNED double *columns = NETDP_I_NEW(double, most *n + 1);
     if (block == NULL || columns == NULL)
         return netdp_i_no_memory(error);
-    const bool updated = 4 * most < n && remove_observers(paired, observers, count, partner, cut,
-                                                          partners, inverse, block, columns);
+    const bool updated = 4 * most < n && remove_observers(paired, seen->node, seen->count, partner,
+                                                          cut, partners, inverse, block, columns);
     if (updated && bound_all(paired->pairing, mark, from, from_count, inverse, x, loss) <= LOOSE)
         return NETDP_OK;
     TRY(invert(paired->pairing, mark, inverse, error));
     (void)bound_all(paired->pairing, mark, from, from_count, inverse, x, loss);
+    return NETDP_OK;
+}
+
+static netdp_status bound_each(const netdp_i_paired *paired, const char *mark, const observed *seen,
+                               const int32_t *from, int32_t from_count, double *loss,
+                               const netdp_progress *progress, netdp_error *error)
+{
+    return paired->inverse != NULL
+               ? bound_shared(paired, mark, seen, from, from_count, loss, error)
+               : bound_large(paired, mark, *seen, from, from_count, loss, progress, error);
+}
+
+/* One of each kind of twins: D^-1 is the same after they are exchanged. */
+static netdp_status bound_kinds(const netdp_i_paired *paired, const char *mark,
+                                const observed *seen, const int32_t *from, int32_t from_count,
+                                double *loss, const netdp_progress *progress, netdp_error *error)
+{
+    const int64_t n = paired->nodes;
+    int32_t kinds = 0, asked = 0;
+    OWNED int32_t *twin = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, n); /* of a kind among those asked, from 1 */
+    OWNED int32_t *node = NETDP_I_NEW(int32_t, from_count);
+    OWNED double *each = NETDP_I_NEW(double, from_count);
+    if (twin == NULL || place == NULL || node == NULL || each == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_twins(paired->pairing->graph, mark, twin, &kinds, error));
+    for (int32_t i = 0; i < from_count; i++) {
+        const int32_t kind = twin[from[i]];
+        if (place[kind] > 0)
+            continue;
+        node[asked] = kind;
+        place[kind] = ++asked;
+    }
+    if (asked == from_count)
+        return bound_each(paired, mark, seen, from, from_count, loss, progress, error);
+    TRY(bound_each(paired, mark, seen, node, asked, each, progress, error));
+    for (int32_t i = 0; i < from_count; i++)
+        loss[i] = each[place[twin[from[i]]] - 1];
     return NETDP_OK;
 }
 
@@ -643,14 +693,15 @@ netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *ob
                                  double *loss, const netdp_progress *progress, netdp_error *error)
 {
     OWNED char *mark = NETDP_I_NEW(char, paired->nodes);
+    const observed seen = {.node = observers, .count = count};
     if (mark == NULL)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < count; i++)
         mark[observers[i]] = 1;
-    return paired->inverse != NULL
-               ? bound_shared(paired, mark, observers, count, from, from_count, loss, error)
-               : bound_large(paired, mark, (observed){.node = observers, .count = count}, from,
-                             from_count, loss, progress, error);
+    /* Columns that observers share are of the nodes asked, in their order. */
+    return from_count > LANES && paired->column == NULL
+               ? bound_kinds(paired, mark, &seen, from, from_count, loss, progress, error)
+               : bound_each(paired, mark, &seen, from, from_count, loss, progress, error);
 }
 
 double netdp_i_pairing_spread(const netdp_pairing *pairing)

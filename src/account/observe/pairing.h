@@ -14,7 +14,8 @@ typedef struct netdp_i_paired {
     const netdp_pairing *pairing; /* lent */
     int32_t nodes;
     double *inverse;  /* [nodes][nodes], its lower triangle, to rounding; NULL: above
-                        NETDP_DENSE_NODES, where columns are found one by one */
+                        NETDP_DENSE_NODES, or of few kinds of twins, where columns are found one by one */
+    bool few;         /* kinds of twins in a network that might have an inverse */
     double *column;   /* of the nodes asked about, in lanes; NULL: not shared */
     long double *sum; /* [lanes of column]: their bounds without observers */
 } netdp_i_paired;
