@@ -196,7 +196,7 @@ class Question:
         self._request.pair_graph = held._pointer
 
     def _start(self, given: Any) -> None:
-        if isinstance(given, str) and given in ("uniform", "observer") and given not in self.graph._known():
+        if isinstance(given, str) and given not in self.graph._known():
             self._settings["start"] = given
             return
         try:

@@ -123,7 +123,7 @@ def by_study(study, folder):
 def of_key(message):
     """What a study's refusal says, without the place: "FILE:1: privacy.dither: ..." as "--dither: ..."."""
     message = re.sub(r"^\S+study\.yaml(:\d+)?: ", "", message)
-    message = re.sub(r"\b(protocol|privacy|data)\.(\w+)", r"--\2", message).replace("; remove it", "; leave it out")
+    message = re.sub(r"\b(protocol|privacy|data)\.(\w+)", r"--\2", message)
     message = re.sub(r"(goes with|excludes) (\w+): ", r"\1 --\2 ", message.removeprefix("--privacy: ").removeprefix("privacy: "))
     return plain(re.sub(r": give \S+, its target", ": ask netdp calibrate", message))
 
