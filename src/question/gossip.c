@@ -245,7 +245,9 @@ static netdp_status read_quiet(const netdp_i_question *question, netdp_i_descrip
     netdp_status status = netdp_i_quiet_make(
         question->quiet, question->for_gossip ? "gossip" : "sums", &plain, made->quiet, error);
     settings->quiet = (netdp_quiet){made->quiet, phases};
-    return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--quiet");
+    if (status == NETDP_OK || (error != NULL && strncmp(error->text, "quiet: ", 7) == 0))
+        return status;
+    return netdp_i_within(error, status, "--quiet");
 }
 
 /* The matrix that is given, or the one of the name; with an engine one process of each machine makes it. */

@@ -140,7 +140,7 @@ netdp_status netdp_i_assumed_check(const netdp_i_reading *from, netdp_error *err
     if (study->data.rows != NULL && (study->data.synthetic != NULL || study->data.one_row_a_node))
         return netdp_i_reading_fail(from, "data.rows", error,
                                     "does not apply where each node has rows of a known number; "
-                                    "remove it");
+                                    "leave it out");
     if (row && study->data.deal != NULL && strcmp(study->data.deal, "even") != 0)
         return netdp_i_reading_fail(from, "data.deal", error,
                                     "deals rows by their labels: another label of one row moves "

@@ -121,7 +121,7 @@ netdp_status netdp_i_claims_check(const netdp_i_reading *from, bool whole, netdp
     if (study->figure.y != NULL)
         return netdp_i_reading_fail(from, "figure.y", error,
                                     "does not apply to task claim, whose figures show its number; "
-                                    "remove it");
+                                    "leave it out");
     if (study->figure.x != NULL && strcmp(study->figure.x, "value") != 0)
         return netdp_i_reading_fail(from, "figure.x", error,
                                     "does not apply to task claim, where it is task.over; leave "
