@@ -50,6 +50,8 @@ static size_t spell_key(const char *name, size_t length, bool whole, size_t room
 
 void netdp_i_spell(netdp_i_spelling spelling, netdp_error *error)
 {
+    if (error == NULL)
+        return;
     char text[sizeof error->text];
     const size_t room = sizeof text;
     const bool keys = spelling == NETDP_I_SPELL_KEYS;
