@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import tempfile
 import types
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple, Union, overload
 
@@ -104,6 +103,7 @@ class Losses:
 
         ``netdp-verify`` checks it without netdp (docs/verify.md). Raises `Invalid` where there is no such file yet.
         """
+        import tempfile
         question, graph = self._question, self.graph
         if question is None or (question.request == ffi.NULL and question.walk_request == ffi.NULL) or self.draws is not None:
             raise Invalid("proof: there are proof files of gossip on one network, and of walks, only")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -48,6 +47,7 @@ def _array(what: str, given: Any, least: int) -> Numbers:
 
 def _noise_of_rho(rho: float) -> float:
     """The least double with 1 / (2 noise^2) <= rho."""
+    from fractions import Fraction
     if not 0 < rho < math.inf:
         raise Invalid(f"rho: {rho:g}; must be above 0 and finite")
     noise = math.sqrt(0.5 / rho) * (1 - 2 ** -50)
@@ -58,6 +58,7 @@ def _noise_of_rho(rho: float) -> float:
 
 def _part(drawn: int, out_of: Any) -> float:
     """drawn / out_of, rounded up."""
+    from fractions import Fraction
     whole = number("out_of", out_of)
     if isinstance(out_of, bool) or whole % 1 != 0 or not 0 < drawn <= whole < 2 ** 53:
         raise Invalid(f"out_of: {out_of!r}; give of how many rows these {drawn} were drawn, a whole number of as many or more")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import tempfile
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from netdp._call import Invalid, bytes_of, call, ffi, lib, text_of
@@ -26,6 +25,7 @@ def predict(result: Path, rows: Any, *, variant: Optional[str] = None, keep: Uni
     classes `p:CLASS`, each one's probability by the model. `attrs["privacy"]` says what predictions tell about the rows
     that the model was learnt from.
     """
+    import tempfile
     import pandas
 
     if missing is not None and missing not in _MISSING:

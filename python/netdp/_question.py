@@ -118,9 +118,12 @@ class Question:
         for name, value in settings.items():
             if value is not None:
                 self._take(name, value)
-        self.coalition = coalition is not None and flag("coalition", coalition) or isinstance(to, (set, frozenset))
+        self.coalition = coalition is not None and flag("coalition", coalition) or isinstance(to, (set, frozenset)) or (isinstance(to, str) and to.startswith("set:"))
         self._request.coalition = self.coalition
         for field, what, nodes in (("from", "from_", from_), ("to", "to", to)):
+            if isinstance(nodes, str) and nodes not in self.graph._known():
+                self._settings[field] = nodes  # a node's name, "all" or "set:V,W", as the command has it
+                continue
             numbers = self._nodes(what, nodes)
             if numbers is not None:
                 setattr(self._request, field, self._hold("int32_t[]", numbers))
@@ -196,7 +199,7 @@ class Question:
         self._request.pair_graph = held._pointer
 
     def _start(self, given: Any) -> None:
-        if isinstance(given, str) and given in ("uniform", "observer") and given not in self.graph._known():
+        if isinstance(given, str) and given not in self.graph._known():
             self._settings["start"] = given
             return
         try:
@@ -214,7 +217,7 @@ class Question:
     # ---- Who learns about whom ----
 
     def _nodes(self, what: str, given: Any) -> Optional[List[int]]:
-        if given is None or (isinstance(given, str) and given == "all" and "all" not in self.graph._known()):
+        if given is None:
             return None
         labels: Sequence[Node]
         if isinstance(given, np.ndarray) and given.ndim == 0:

@@ -1,7 +1,6 @@
 """Results as text, HTML and pictures. What is printed of a guarantee is never below it."""
 from __future__ import annotations
 
-import html as _html
 import math
 from typing import TYPE_CHECKING, Any, List, Sequence
 
@@ -13,6 +12,12 @@ if TYPE_CHECKING:
     from netdp._losses import Calibration, Losses
 
 SHOWN_PAIRS = 40  # as the command
+
+
+def _escape(text: str) -> str:
+    import html  # only notebooks ask for it
+
+    return html.escape(text)
 
 
 def up(value: float, digits: int) -> str:
@@ -136,13 +141,13 @@ def svg(losses: "Losses", side: int = 320) -> str:
             boxes.append(f'<rect x="{j * width:.2f}" y="{i * height:.2f}" width="{width + 0.2:.2f}" '
                          f'height="{height + 0.2:.2f}" fill="{shade}"/>')
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" viewBox="0 0 {side} {side}" '
-            f'role="img"><title>{_html.escape(losses.unit)} of every pair, up to {up(top, 4)}: down who is learned about, '
+            f'role="img"><title>{_escape(losses.unit)} of every pair, up to {up(top, 4)}: down who is learned about, '
             f'across who learns</title>{"".join(boxes)}</svg>')
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     def line(tag: str, cells: Sequence[Any]) -> str:
-        return "<tr>" + "".join(f"<{tag}>{_html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+        return "<tr>" + "".join(f"<{tag}>{_escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
 
     return (f"<table><thead>{line('th', heads)}</thead><tbody>" + "".join(line("td", row) for row in rows)
             + "</tbody></table>")
@@ -158,13 +163,13 @@ def html(losses: "Losses") -> str:
         table = _table(["distance", "pairs", "least", "mean", f"most ({losses.unit})"], [
             (d, count, *(_number(losses, value, 5) for value in values)) for d, count, *values in _by_distance(losses)])
     warning = "" if losses.sound else "<p><strong>Not a guarantee.</strong></p>"
-    return (f'<div>{warning}{table}{svg(losses)}<p>{_html.escape(_summary(losses))}</p>'
-            f'<pre style="white-space: pre-wrap">{_html.escape(_assumes(losses))}</pre></div>')
+    return (f'<div>{warning}{table}{svg(losses)}<p>{_escape(_summary(losses))}</p>'
+            f'<pre style="white-space: pre-wrap">{_escape(_assumes(losses))}</pre></div>')
 
 
 def calibration_html(c: "Calibration") -> str:
     first = calibration(c).partition("\n")[0]
-    return f"<p><strong>{_html.escape(first)}</strong></p>{html(c.achieved)}"
+    return f"<p><strong>{_escape(first)}</strong></p>{html(c.achieved)}"
 
 
 def plot(losses: "Losses", kind: str, ax: Any) -> Any:
@@ -194,4 +199,4 @@ def plot(losses: "Losses", kind: str, ax: Any) -> Any:
 
 
 def pre(said: str) -> str:
-    return f"<pre>{_html.escape(said)}</pre>"
+    return f"<pre>{_escape(said)}</pre>"

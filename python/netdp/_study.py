@@ -1,13 +1,10 @@
 """Studies: calibrated, accounted for, simulated and audited, from a file or a dictionary."""
 from __future__ import annotations
 
-import csv
 import dataclasses
-import difflib
 import json
 import os
 import pathlib
-import tempfile
 import types
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
@@ -19,6 +16,8 @@ from netdp._model import predict as _predict
 from netdp._network import graph as _graph
 
 if TYPE_CHECKING:  # a third of what importing netdp took
+    import tempfile
+
     import numpy.typing as npt
 
 Path = Union[str, "os.PathLike[str]"]
@@ -39,6 +38,7 @@ def _plain(value: Any) -> Any:
 
 def _write_values(path: pathlib.Path, values: Any, holes: bool = False) -> List[str]:
     """A table as CSV, numbers to their last bit; its columns' names. `holes`: NaN is an empty cell."""
+    import csv
     if isinstance(values, (Mapping, str, bytes, set, frozenset)) or not hasattr(values, "__len__"):
         raise TypeError(f"values: a {type(values).__name__} has no order of rows; give a list, an array or a pandas frame, a row for "
                         "each person, or for each node in the order of netdp.graph(...).names (of a dict by name: "
@@ -70,6 +70,7 @@ def _write_values(path: pathlib.Path, values: Any, holes: bool = False) -> List[
 
 def _in_order(values: Any, study: Mapping[str, Any], network: Any) -> Any:
     """Where row i is node i's and a pandas index names the rows: in the order of the nodes of those names."""
+    import difflib
     index = getattr(values, "index", None)
     if not hasattr(values, "iloc") or index is None or list(index) == list(range(len(values))):
         return values
@@ -149,6 +150,7 @@ class Study:
 
     def _place(self) -> pathlib.Path:
         if self._room is None:
+            import tempfile
             self._room = tempfile.TemporaryDirectory(prefix="netdp-")
         return pathlib.Path(self._room.name)
 
@@ -164,6 +166,7 @@ class Study:
 
     def to_yaml(self) -> str:
         """The study as it runs, every default filled in."""
+        import tempfile
         with tempfile.TemporaryDirectory(prefix="netdp-") as room:
             place = pathlib.Path(room, "study.yaml")
             call(lib.netdp_study_write, self._pointer, bytes_of(place))
@@ -353,6 +356,7 @@ def _study(given: Any, set: Optional[Mapping[str, Any]], graph: Any, values: Any
 def _room_for(folder: Optional[Path], study: Study) -> "tuple[pathlib.Path, Any]":
     if folder is not None:
         return pathlib.Path(folder), study._room
+    import tempfile
     room = tempfile.TemporaryDirectory(prefix="netdp-")
     return pathlib.Path(room.name), (room, study._room)
 

@@ -13,7 +13,6 @@ import dataclasses
 import json
 import math
 import os
-import tempfile
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
@@ -65,6 +64,7 @@ class Events:
 
     def convert(self, to: str, **manner: Any) -> Converted:
         """All of them together, as `netdp.convert("events:FILE", to)`: for the neighbours of the list."""
+        import tempfile
         room, path = tempfile.mkstemp(suffix=".json")
         try:
             with os.fdopen(room, "w", encoding="utf-8") as file:

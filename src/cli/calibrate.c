@@ -131,7 +131,7 @@ static netdp_status calibrate(calibrate_options *o, const netdp_i_arguments *arg
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error)
 {
     calibrate_options o = {
-        .description = NETDP_I_DESCRIPTION_USUAL, .over = "worst", .max_noise = 1e6};
+        .description = netdp_i_description_usual(), .over = "worst", .max_noise = 1e6};
     o.description.question.calibrates = true;
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),

@@ -455,7 +455,7 @@ static const netdp_i_usage page = {
 
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
 {
-    loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .noise = NAN};
+    loss_options o = {.description = netdp_i_description_usual(), .noise = NAN};
     CLEARED(netdp_i_study_options_clear) netdp_i_study_options study = {0};
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),

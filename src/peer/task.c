@@ -61,7 +61,7 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
             "give task mean or histogram and protocol averaging, or task logistic, ridge, "
             "softmax or own and protocol gossip-sgd or muffliato-sgd",
             error);
-    if (strcmp(study->protocol.dropout, "0") != 0 || strcmp(study->protocol.redraw, "never") != 0)
+    if (strcmp(study->question.dropout, "0") != 0 || strcmp(study->question.redraw, "never") != 0)
         return refuse("networks that change", "leave out protocol.dropout and redraw", error);
     if (netdp_i_study_learns(study))
         return netdp_i_learner_check(study, error);
@@ -134,7 +134,7 @@ static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package
     const double step = netdp_i_study_learns(study) ? study->task.step : 1;
     task->rows = package->member[task->self].rows;
     task->weight = netdp_i_unit_weight(&unit, study, package, task->self);
-    task->fewer = unit.row && study->privacy.change == NETDP_CHANGE_ADD_REMOVE;
+    task->fewer = unit.row && study->question.change == NETDP_CHANGE_ADD_REMOVE;
     task->scale = step * (package->terms.noise * unit.sensitivity);
     task->reach = extent_of(study, package, &unit, task->self);
     double widest = 0;
@@ -334,10 +334,10 @@ static netdp_status describe(netdp_i_task *task, const netdp_i_terms *terms, net
     const netdp_settings settings = {.rounds = terms->rounds,
                                      .dither = terms->dither,
                                      .dither_decay = terms->dither_decay,
-                                     .inner = task->study->protocol.inner,
+                                     .inner = task->study->question.settings.inner,
                                      .every = 1,
                                      .end_dither = terms->end_dither,
-                                     .accelerate = task->study->protocol.accelerate,
+                                     .accelerate = task->study->question.settings.accelerate,
                                      .pairing = {task->pairs, terms->pair_noise}};
     task->protocol = netdp_protocol_describe(protocol, task->mixing, &settings);
     TRY(netdp_linear_check(&task->protocol, error));

@@ -125,7 +125,7 @@ static netdp_status protect_rows(const netdp_study *study, netdp_i_problem *prob
         train->weight[u] = (double)held[u] * train->nodes / (double)train->rows;
     if (status == NETDP_OK)
         status = netdp_i_problem_protect(study, held, problem, error);
-    if (status == NETDP_OK && strncmp(study->data.batches, "cyclic", 6) == 0)
+    if (status == NETDP_OK && strncmp(study->question.batches, "cyclic", 6) == 0)
         deal_batches(study, train);
     netdp_i_free(held);
     return status;

@@ -8,10 +8,9 @@
 #include "account/gossip/pairs_left.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/alike.h"
 #include "plan/own.h"
-#include "protocol/pattern.h"
-#include "protocol/quiet.h"
 #include "protocol/threat.h"
 #include "study/protection.h"
 
@@ -21,161 +20,19 @@
 /* The multiplications that fit into a minute of a slow core. */
 #define MOST_WORK 3e10
 
-/* How the study's network changes, drawn with its seed. */
-static netdp_status describe_varying(const netdp_i_variant *variant, netdp_settings *settings,
-                                     netdp_error *error)
-{
-    const netdp_study *study = variant->study;
-    const char *redraw = study->protocol.redraw;
-    settings->varying.seed = study->seed;
-    netdp_status status =
-        netdp_variation_dropout(study->protocol.dropout, &settings->varying, error);
-    if (status == NETDP_OK && strcmp(redraw, "one-peer") == 0)
-        return netdp_variation_one_peer(variant->problem->graph, &settings->varying, error);
-    if (status == NETDP_OK && strcmp(redraw, "never") != 0)
-        status = netdp_variation_redraw(variant->problem->graph,
-                                        strcmp(redraw, "phase") == 0 ? settings->inner : 1,
-                                        &settings->varying, error);
-    return status;
-}
-
-/* What the study gives, or for auto something to begin with. */
-static double given_or(double value, double usual)
-{
-    return value >= 0 ? value : usual;
-}
-
-netdp_status netdp_i_plan_pairs(netdp_i_variant *variant, netdp_pairing *pairing,
-                                netdp_error *error)
-{
-    const netdp_study *study = variant->study;
-    const char *name = study->privacy.pair_graph;
-    if (name == NULL && study->privacy.pair_noise != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.pair_noise: who shares it? give privacy.pair_graph, such "
-                            "as edges",
-                            study->path);
-    if (name == NULL || variant->role != NETDP_I_NETWORK)
-        return NETDP_OK;
-    const netdp_graph *pairs = variant->problem->pairs; /* of a file */
-    if (pairs == NULL) {
-        netdp_graph_free(variant->pairs);
-        variant->pairs = NULL;
-        netdp_status status = netdp_pairing_graph(name, variant->problem->graph,
-                                                  study->privacy.pair_seed, &variant->pairs, error);
-        if (status != NETDP_OK)
-            return status;
-        pairs = variant->pairs;
-    }
-    *pairing = (netdp_pairing){pairs, given_or(study->privacy.pair_noise, 10)};
-    return NETDP_OK;
-}
-
-/* Of revealed pairs those of the living are left. */
-static netdp_status leave_living(netdp_i_variant *variant, netdp_settings *settings,
-                                 netdp_error *error)
-{
-    netdp_graph *left = NULL;
-    if (!settings->varying.revealed || settings->pairing.graph == NULL)
-        return NETDP_OK;
-    netdp_status status = netdp_pairing_revealed(settings->pairing.graph, variant->problem->mixing,
-                                                 &settings->varying, &left, error);
-    if (status != NETDP_OK)
-        return status;
-    netdp_graph_free(variant->pairs);
-    variant->pairs = left;
-    settings->pairing.graph = left;
-    return NETDP_OK;
-}
-
-/* Noise correlated over phases; baselines have fresh noise. */
-static netdp_status describe_quiet(netdp_i_variant *variant, const netdp_protocol *named,
-                                   netdp_settings *settings, netdp_error *error)
-{
-    const char *name = variant->study->privacy.quiet;
-    netdp_quiet_kind kind;
-    netdp_i_free(variant->quiet);
-    variant->quiet = NULL;
-    netdp_status status = netdp_quiet_parse(name, &kind, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "%s: privacy.quiet", variant->study->path);
-    if (kind.family == NETDP_QUIET_FRESH || variant->role != NETDP_I_NETWORK)
-        return NETDP_OK;
-    const netdp_linear plain = netdp_protocol_describe(named, variant->problem->mixing, settings);
-    const int64_t phases = netdp_linear_contributions(&plain);
-    variant->quiet = NETDP_I_NEW(double, phases *phases);
-    if (variant->quiet == NULL)
-        return netdp_i_no_memory(error);
-    settings->quiet = (netdp_quiet){variant->quiet, phases};
-    status = netdp_i_quiet_make(name, variant->study->privacy.for_gossip ? "gossip" : "sums",
-                                &plain, variant->quiet, error);
-    return status == NETDP_OK
-               ? NETDP_OK
-               : netdp_i_within(error, status, "%s: privacy.quiet", variant->study->path);
-}
-
 static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
 {
-    const netdp_study *study = variant->study;
-    const netdp_protocol *named;
-    const netdp_settings usual = NETDP_SETTINGS_USUAL;
-    const int64_t least = study->protocol.phases > 0 ? study->protocol.phases : 1;
-    netdp_settings settings = {.rounds =
-                                   study->protocol.rounds == 0 ? least : study->protocol.rounds,
-                               .dither = given_or(study->privacy.dither, usual.dither),
-                               .dither_decay = given_or(study->privacy.dither_decay, 0),
-                               .inner = study->protocol.inner,
-                               .every = study->protocol.every,
-                               .at_most = study->protocol.at_most,
-                               .end_dither = given_or(study->privacy.end_dither, usual.end_dither),
-                               .accelerate = study->protocol.accelerate};
-    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
-    if (status == NETDP_OK)
-        status = describe_varying(variant, &settings, error);
-    const netdp_protection unit = netdp_i_study_protection(study);
-    if (unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC)
-        settings.cycle = unit.batches.count;
-    if (status == NETDP_OK)
-        status = netdp_i_plan_pairs(variant, &settings.pairing, error);
-    if (status == NETDP_OK)
-        status = leave_living(variant, &settings, error);
-    if (status == NETDP_OK)
-        status = describe_quiet(variant, named, &settings, error);
-    if (status == NETDP_OK)
-        variant->protocol = netdp_protocol_describe(named, variant->problem->mixing, &settings);
-    if (status != NETDP_OK || variant->role != NETDP_I_NETWORK)
-        return status;
-    status = netdp_i_own_given(variant, error);
-    if (status == NETDP_OK)
-        status = netdp_linear_check(&variant->protocol, error);
-    if (status != NETDP_OK)
-        return status;
     const netdp_bound_info *info;
-    status = netdp_bound_choose(&variant->protocol, variant->bound, &info, error);
-    return status == NETDP_OK ? NETDP_OK
-                              : netdp_i_within(error, status, "%s: privacy", study->path);
-}
-
-netdp_status netdp_i_plan_gossip_pattern(netdp_i_variant *variant, netdp_error *error)
-{
-    const char *name = variant->study->privacy.pattern;
-    const netdp_linear *protocol = &variant->protocol;
-    if (name == NULL || strcmp(name, "worst") == 0)
+    TRY(netdp_i_variant_ask(variant, error));
+    variant->protocol = variant->about.protocol;
+    if (variant->role != NETDP_I_NETWORK)
         return NETDP_OK;
-    if (variant->kind != NETDP_GOSSIP || protocol->every == 0 ||
-        !netdp_i_pattern_fill(name, 0, NULL))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.pattern: '%.40s' applies to stream, gossip-sgd and "
-                            "muffliato-sgd, and is ones, alternating or cos:OMEGA",
-                            variant->study->path, name);
-    const int64_t slots = (protocol->rounds - 1) / protocol->every + 1;
-    variant->pattern = NETDP_I_NEW(double, slots);
-    if (variant->pattern == NULL)
-        return netdp_i_no_memory(error);
-    (void)netdp_i_pattern_fill(name, slots, variant->pattern);
-    if (variant->bound == NETDP_BOUND_AUTO)
-        variant->bound = protocol->reacts ? NETDP_BOUND_LINEAR : NETDP_BOUND_LOWER;
-    return NETDP_OK;
+    TRY(netdp_i_own_given(variant, error));
+    TRY(netdp_linear_check(&variant->protocol, error));
+    const netdp_status status =
+        netdp_bound_choose(&variant->protocol, variant->bound, &info, error);
+    return status == NETDP_OK ? NETDP_OK
+                              : netdp_i_within(error, status, "%s: privacy", variant->study->path);
 }
 
 /* As many rounds more, of each phase where there are some, that little is left of the pairwise noise. */
@@ -236,20 +93,17 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
 
 netdp_loss_request netdp_i_plan_gossip_ask(const netdp_i_variant *variant)
 {
-    netdp_protection protection = netdp_i_study_protection(variant->study);
-    protection.share = variant->problem->share;
-    return (netdp_loss_request){
-        .protocol = &variant->protocol,
-        .sees = variant->study->privacy.sees,
-        .own_noise = variant->study->privacy.own_noise,
-        .bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING : variant->bound,
-        .pattern = variant->pattern,
-        .from_count = variant->source_count,
-        .from = variant->source,
-        .to_count = variant->observer_count,
-        .to = variant->observer,
-        .pool = variant->role == NETDP_I_NETWORK ? (int32_t)variant->study->privacy.pool : 1,
-        .protection = protection};
+    netdp_loss_request request = variant->about.request;
+    request.protocol = &variant->protocol;
+    request.bound = variant->role == NETDP_I_LOCAL ? NETDP_BOUND_EVERYTHING : variant->bound;
+    request.from_count = variant->source_count;
+    request.from = variant->source;
+    request.to_count = variant->observer_count;
+    request.to = variant->observer;
+    request.coalition = variant->coalition;
+    request.pool = variant->role == NETDP_I_NETWORK ? (int32_t)variant->study->privacy.pool : 1;
+    request.protection.share = variant->problem->share;
+    return request;
 }
 
 /* Rounds by the formula at the study's own noise. */
@@ -264,7 +118,7 @@ static netdp_status choose_rounds(netdp_i_variant *variant, netdp_error *error)
         fixed && gap > 0 ? NETDP_OK : netdp_linear_gap(&variant->protocol, &gap, error);
     if (status == NETDP_OK)
         status = netdp_rounds_auto(gap, netdp_graph_nodes(variant->problem->graph), variant->noise,
-                                   study->protocol.variance, &rounds, error);
+                                   study->question.variance, &rounds, error);
     if (status == NETDP_OK && rounds > MOST_ROUNDS / phases)
         status =
             netdp_i_fail(error, NETDP_INVALID,
@@ -286,19 +140,20 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
     const netdp_study *study = variant->study;
     const bool local = variant->role == NETDP_I_LOCAL;
     const netdp_loss_request request = netdp_i_plan_gossip_ask(variant);
-    const netdp_target target = {
-        .epsilon = study->privacy.epsilon,
-        .unit = netdp_i_study_unit(study),
-        .over = local && variant->protocol.senders_only
-                    ? NETDP_OVER_WORST /* nodes contribute unequally */
-                    : study->privacy.over,
-        .max_noise = 1e6,
-        .rounds_auto = study->protocol.rounds == 0 && study->protocol.phases == 0,
-        .variance = study->protocol.variance,
-        .tune_dither = study->privacy.dither < 0 && !local,
-        .tune_pairs = study->privacy.pair_noise < 0 && !local,
-        .keep_second = study->privacy.dither_decay >= 0 && study->privacy.end_dither >= 0,
-        .even_unsound = variant->bound != NETDP_BOUND_AUTO};
+    const netdp_target target = {.epsilon = study->privacy.epsilon,
+                                 .unit = netdp_i_study_unit(study),
+                                 .over = local && variant->protocol.senders_only
+                                             ? NETDP_OVER_WORST /* nodes contribute unequally */
+                                             : study->privacy.over,
+                                 .max_noise = 1e6,
+                                 .rounds_auto =
+                                     study->protocol.rounds == 0 && study->protocol.phases == 0,
+                                 .variance = study->question.variance,
+                                 .tune_dither = study->question.settings.dither < 0 && !local,
+                                 .tune_pairs = study->question.settings.pairing.noise < 0 && !local,
+                                 .keep_second = study->question.settings.dither_decay >= 0 &&
+                                                study->question.settings.end_dither >= 0,
+                                 .even_unsound = variant->bound != NETDP_BOUND_AUTO};
     netdp_status status =
         study->protocol.phases > 0
             ? calibrate_phases(variant, &request, &target, calibration, losses, progress, error)
@@ -337,7 +192,7 @@ static netdp_status again(const netdp_i_variant *variant, const netdp_i_pairs_of
 
 static netdp_threat threat(const netdp_i_variant *variant)
 {
-    return netdp_i_threat_gossip(variant->study->privacy.sees, variant->study->privacy.own_noise,
+    return netdp_i_threat_gossip(variant->study->question.sees, variant->study->question.own_noise,
                                  variant->protocol.cycle > 1);
 }
 
@@ -391,18 +246,19 @@ static double effort(const netdp_i_variant *variant)
     const netdp_study *study = variant->study;
     const double n = netdp_graph_nodes(variant->problem->graph);
     netdp_linear protocol = variant->protocol;
-    netdp_loss_request request = {
-        .protocol = &protocol, .sees = study->privacy.sees, .own_noise = study->privacy.own_noise};
+    netdp_loss_request request = {.protocol = &protocol,
+                                  .sees = study->question.sees,
+                                  .own_noise = study->question.own_noise};
     netdp_plan plan;
     netdp_error ignored;
     double gap = 0, work = INFINITY;
-    if (netdp_bound_parse(study->privacy.bound, &request.bound, &ignored) != NETDP_OK)
+    if (netdp_bound_parse(study->question.bound, &request.bound, &ignored) != NETDP_OK)
         return INFINITY;
     if (study->protocol.rounds == 0) { /* auto: as many as at noise 1 */
         int64_t rounds = 1;
         const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
         if (netdp_linear_gap(&protocol, &gap, &ignored) != NETDP_OK ||
-            netdp_rounds_auto(gap, (int32_t)n, 1, study->protocol.variance, &rounds, &ignored) !=
+            netdp_rounds_auto(gap, (int32_t)n, 1, study->question.variance, &rounds, &ignored) !=
                 NETDP_OK ||
             rounds > INT64_MAX / phases)
             return INFINITY;

@@ -98,7 +98,7 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
                                                 "be secret, and is not yet; give cyclic:B"},
         {batches.kind != NETDP_BATCHES_FULL && netdp_i_study_owns(study),
          "data.batches of a model of one's own: its program takes every row"},
-        {batches.kind != NETDP_BATCHES_FULL && study->privacy.change == NETDP_CHANGE_ADD_REMOVE,
+        {batches.kind != NETDP_BATCHES_FULL && study->question.change == NETDP_CHANGE_ADD_REMOVE,
          "cyclic batches with privacy.change: add-remove, which moves the rows behind it to other "
          "batches; give replace"},
         {study->task.decay > 0, "task.decay: steps are of one size"},
@@ -116,7 +116,7 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
          "classes that are found from the rows: list the label's values in data.columns"},
         {study->data.owner != NULL, "data.owner: each has a file of its own"},
         {study->protocol.rounds == 0, "protocol.rounds: auto: give a number"},
-        {study->privacy.quiet != NULL && strcmp(study->privacy.quiet, "fresh") != 0,
+        {study->question.quiet != NULL && strcmp(study->question.quiet, "fresh") != 0,
          "privacy.quiet: phases have noise of their own"},
         {study->data.synthetic == NULL && !netdp_i_study_owns(study) &&
              features_of(study) == study->task.intercept,

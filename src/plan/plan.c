@@ -41,9 +41,6 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
         return status;
     if (netdp_i_study_realises(variant->study))
         return netdp_i_realised_describe(variant, error);
-    status = netdp_bound_parse(variant->study->privacy.bound, &variant->bound, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "%s: privacy.bound", variant->study->path);
     variant->kind = netdp_i_study_kind(variant->study);
     status = kinds[variant->kind]->describe(variant, error);
     if (status == NETDP_OK) {
@@ -52,8 +49,7 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
     }
     if (status != NETDP_OK || !netdp_i_study_accounts(variant->study))
         return status;
-    status = netdp_i_sample_name(variant, error);
-    return status == NETDP_OK ? netdp_i_plan_gossip_pattern(variant, error) : status;
+    return netdp_i_sample_name(variant, error);
 }
 
 /*
@@ -254,6 +250,12 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems 
     netdp_i_plan made = {0};
     netdp_status status = list_variants(study, problems, &made, error);
     for (int32_t i = 0; i < made.count && status == NETDP_OK; i++)
+        if (made.variant[i].coalition)
+            status = netdp_i_fail(error, NETDP_INVALID,
+                                  "%s: privacy.to: a record is of observers each by itself; netdp "
+                                  "loss accounts for a coalition, or give privacy.pool",
+                                  study->path);
+    for (int32_t i = 0; i < made.count && status == NETDP_OK; i++)
         status =
             within(study, &made.variant[i],
                    netdp_i_variant_calibrate(&made.variant[i], folder, progress, error), error);
@@ -288,7 +290,8 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
 static bool restore_variant(json_t *stored, netdp_i_variant *variant)
 {
     const bool gossip = variant->kind == NETDP_GOSSIP;
-    const bool tuned = variant->study->privacy.dither < 0 && variant->role != NETDP_I_LOCAL;
+    const bool tuned =
+        variant->study->question.settings.dither < 0 && variant->role != NETDP_I_LOCAL;
     const netdp_linear given = gossip ? variant->protocol : (netdp_linear){0};
     netdp_linear held = given;
     double pair_noise = 0;

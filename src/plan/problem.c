@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "question/question.h"
 #include "graph/graph.h"
 #include "plan/constants.h"
 #include "protocol/pairing.h"
@@ -158,8 +159,19 @@ static netdp_status find_csv(const netdp_study *study, const char *data, netdp_i
 
 const char *netdp_i_problem_pairs(const netdp_study *study)
 {
-    const char *name = study->privacy.pair_graph;
+    const char *name = study->question.pair_graph;
     return name == NULL || name[0] == '\0' || netdp_i_pairing_named(name) ? NULL : name;
+}
+
+/* Who shares noise in pairs, of the study's file. */
+static netdp_status read_pairs(const netdp_study *study, netdp_i_problem *made, netdp_error *error)
+{
+    const netdp_status status =
+        netdp_i_question_pairs(&study->question, made->graph, &made->pairs, error);
+    if (status == NETDP_OK)
+        return NETDP_OK;
+    netdp_i_spell(NETDP_I_SPELL_KEYS, error);
+    return netdp_i_within(error, status, "%s", study->path);
 }
 
 netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
@@ -180,8 +192,7 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
     if (status == NETDP_OK)
         status = netdp_i_assumed_refuse(study, error);
     if (status == NETDP_OK && netdp_i_problem_pairs(study) != NULL)
-        status =
-            netdp_pairing_graph(netdp_i_problem_pairs(study), made->graph, 0, &made->pairs, error);
+        status = read_pairs(study, made, error);
     if (status == NETDP_OK && !accounts && study->data.synthetic == NULL)
         status = find_csv(study, data, made, &csv, error);
     if (status == NETDP_OK && !accounts)

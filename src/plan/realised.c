@@ -54,15 +54,15 @@ netdp_status netdp_i_realised_describe(netdp_i_variant *variant, netdp_error *er
     double mu = 0;
     settings.rounds = study->protocol.rounds > 0 ? study->protocol.rounds
                                                  : study->protocol.visits * (int64_t)nodes;
-    settings.cap = study->protocol.cap;
-    settings.release = study->protocol.release;
+    settings.cap = study->question.settings.cap;
+    settings.release = study->question.settings.release;
     settings.levels = (int32_t)study->task.levels;
-    if (find_account(study->privacy.bound) < 0)
+    if (find_account(study->question.bound) < 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: privacy.bound: '%.40s' is no account of a walk that was drawn; "
                             "give auto, published, local, published-local, theorem, "
                             "theorem-local or law",
-                            study->path, study->privacy.bound);
+                            study->path, study->question.bound);
     netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
     if (status == NETDP_OK)
         status = netdp_graph_make("complete 2", 0, true, &two, NULL, error);
@@ -159,7 +159,7 @@ netdp_status netdp_i_realised_account(netdp_i_variant *variant, const netdp_prog
                                       netdp_error *error)
 {
     const netdp_study *study = variant->study;
-    const int which = find_account(study->privacy.bound);
+    const int which = find_account(study->question.bound);
     netdp_tally_spread spread = {0};
     netdp_status status = which >= THEOREM ? foretell(variant, which, progress, &spread, error)
                                            : follow_walks(variant, (netdp_tally_account)which,

@@ -103,13 +103,15 @@ static netdp_status read_nodes(const netdp_i_variant *variant, const char *key, 
 netdp_status netdp_i_sample_name(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
+    const char *to = study->privacy.to != NULL ? study->privacy.to : "all";
     netdp_status status = NETDP_OK;
+    variant->coalition = strncmp(to, "set:", strlen("set:")) == 0;
     if (variant->source_count == 0)
         status = read_nodes(variant, "privacy.from", study->privacy.from, 2, &variant->source_count,
                             &variant->source, error);
     if (status == NETDP_OK && variant->observer_count == 0)
-        status = read_nodes(variant, "privacy.to", study->privacy.to, 3, &variant->observer_count,
-                            &variant->observer, error);
+        status = read_nodes(variant, "privacy.to", to + (variant->coalition ? strlen("set:") : 0),
+                            3, &variant->observer_count, &variant->observer, error);
     return status;
 }
 

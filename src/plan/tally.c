@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plan/gossip.h"
 #include "protocol/threat.h"
 
@@ -24,26 +25,9 @@ void netdp_i_plan_tally_set(netdp_i_variant *variant)
 
 static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
 {
-    const netdp_study *study = variant->study;
-    const netdp_protocol *named;
-    netdp_settings settings = NETDP_SETTINGS_USUAL;
-    settings.rounds = study->protocol.rounds;
-    settings.cap = study->protocol.cap;
-    settings.release = study->protocol.release;
-    settings.mechanism = study->protocol.mechanism;
-    /* Seen one by one, every contribution needs noise of its own. */
-    settings.schedule =
-        variant->role == NETDP_I_LOCAL ? NETDP_TALLY_EVERY : study->protocol.schedule;
-    settings.grid = (int32_t)study->protocol.grid;
-    settings.levels = (int32_t)study->task.levels;
-    settings.flip = 0.5;
-    netdp_status status = netdp_i_plan_pairs(variant, &settings.pairing, error);
-    if (status == NETDP_OK)
-        status = netdp_protocol_find(study->protocol.kind, &named, error);
-    if (status == NETDP_OK)
-        status = netdp_protocol_describe_tally(named, variant->problem->graph, &settings,
-                                               &variant->tally, error);
-    return status == NETDP_OK ? netdp_tally_check(&variant->tally, error) : status;
+    TRY(netdp_i_variant_ask(variant, error));
+    variant->tally = variant->about.tally;
+    return NETDP_OK;
 }
 
 /* Whose losses. */

@@ -25,7 +25,7 @@ static void batch_of(const netdp_batches *batches, double rows, double *divisor,
 /* What one row alone spans of a sum of rows; a node's mean spans `span`. */
 static double span_of_row(const netdp_study *study, double span)
 {
-    if (study->privacy.change == NETDP_CHANGE_REPLACE)
+    if (study->question.change == NETDP_CHANGE_REPLACE)
         return span;
     /* A row that is not there counts in no bin, and else as the middle of its range. */
     return netdp_i_study_counts(study) ? 1 : span / 2;

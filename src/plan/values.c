@@ -359,7 +359,8 @@ static void add_rows(const netdp_study *study, const netdp_table *table, const h
                      double *inner, int64_t *present, netdp_i_problem *problem)
 {
     const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
-    const bool counts = study->privacy.protects == NETDP_PROTECTS_ROW || study->task.mean_over_rows;
+    const bool counts =
+        study->question.protects == NETDP_PROTECTS_ROW || study->task.mean_over_rows;
     for (int64_t i = 0; i < of->places.count; i++) {
         const int64_t row = of->places.row[i], u = of->node[i];
         if (row < 0 && !counts)

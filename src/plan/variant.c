@@ -1,6 +1,10 @@
 /* A variant's own: its unit, its length, and what it frees. */
 #include "plan/variant.h"
 
+#include <math.h>
+#include <stdio.h>
+
+#include "base/fail.h"
 #include "base/memory.h"
 
 void netdp_i_variant_clear(netdp_i_variant *variant)
@@ -9,10 +13,56 @@ void netdp_i_variant_clear(netdp_i_variant *variant)
     netdp_i_free(variant->observer);
     netdp_i_free(variant->source);
     netdp_i_free(variant->own);
-    netdp_i_free(variant->pattern);
-    netdp_graph_free(variant->pairs);
-    netdp_route_free(variant->route);
-    netdp_i_free(variant->quiet);
+    netdp_i_description_clear(&variant->about);
+}
+
+/* What its study asks; baselines have neither noise in pairs nor noise that is correlated over phases. */
+static void take_question(netdp_i_variant *variant)
+{
+    const netdp_study *study = variant->study;
+    netdp_i_question *question = &variant->question;
+    netdp_settings *settings = &question->settings;
+    const netdp_settings usual = NETDP_SETTINGS_USUAL;
+    *question = study->question;
+    question->from = question->to = "all"; /* sample.c names or draws them */
+    question->calibrates = true;           /* as far as it is concerned: a study has its noise */
+    question->levels = study->task.levels > 0 ? study->task.levels : question->levels;
+    if (question->phases > 0) {
+        snprintf(variant->rounds, sizeof variant->rounds, "%lld", (long long)question->phases);
+        question->rounds = variant->rounds;
+    }
+    settings->dither = settings->dither >= 0 ? settings->dither : usual.dither;
+    settings->dither_decay = fmax(settings->dither_decay, 0);
+    settings->end_dither = settings->end_dither >= 0 ? settings->end_dither : usual.end_dither;
+    settings->pairing.noise = settings->pairing.noise >= 0 ? settings->pairing.noise : 10;
+    variant->as_is.pair_graph = variant->problem->pairs;
+    question->as_is = &variant->as_is;
+    if (variant->role == NETDP_I_NETWORK)
+        return;
+    variant->as_is.pair_graph = NULL;
+    question->pair_graph = NULL;
+    settings->pairing.noise = 0;
+    question->quiet = "fresh";
+    if (variant->role ==
+        NETDP_I_LOCAL) /* seen one by one, every contribution needs its own noise */
+        settings->schedule = NETDP_TALLY_EVERY;
+}
+
+netdp_status netdp_i_variant_ask(netdp_i_variant *variant, netdp_error *error)
+{
+    const netdp_i_problem *problem = variant->problem;
+    const netdp_i_network network = {
+        .graph = problem->graph, .mixing = problem->mixing, .law = problem->law};
+    netdp_i_description_clear(&variant->about);
+    take_question(variant);
+    netdp_status status = netdp_i_question_begin(&variant->question, &variant->about, error);
+    if (status == NETDP_OK)
+        status = netdp_i_question_describe(&variant->question, &network, &variant->about, error);
+    variant->bound = variant->about.request.bound;
+    if (status == NETDP_OK)
+        return NETDP_OK;
+    netdp_i_spell(NETDP_I_SPELL_KEYS, error);
+    return netdp_i_within(error, status, "%s", variant->study->path);
 }
 
 netdp_unit netdp_i_study_unit(const netdp_study *study)

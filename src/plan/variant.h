@@ -7,6 +7,7 @@
 
 #include "plan/problem.h"
 #include "plan/promise.h"
+#include "question/question.h"
 
 typedef enum netdp_i_variant_role {
     NETDP_I_CENTRAL, /* the baseline of a trusted aggregator */
@@ -28,17 +29,19 @@ typedef struct netdp_i_variant {
         netdp_token token;     /* a walk */
         netdp_tally tally;     /* a token that sums or counts */
     };
-    double *quiet;      /* the factor of noise correlated over phases; NULL: fresh */
-    netdp_graph *pairs; /* who shares noise that cancels; NULL: nobody, or the problem's; owned */
-    netdp_route *route; /* of the token, where its path is public; owned */
-    netdp_bound bound;  /* AUTO: the usual one, which is sound */
-    char why[256];      /* why a walk has not the usual bound; "": it has */
+    char rounds[24];              /* of its question */
+    netdp_i_question question;    /* the study's, as this variant asks it */
+    netdp_question_request as_is; /* what of it is given as it is */
+    netdp_i_description
+        about;              /* what it describes, of which the protocol, token or tally is a copy */
+    netdp_bound bound;      /* AUTO: the usual one, which is sound */
+    char why[256];          /* why a walk has not the usual bound; "": it has */
     int32_t observer_count; /* drawn or named ones; 0: all nodes */
     int32_t *observer;      /* [observer_count]; owned */
     int32_t source_count;   /* accounts: whose losses; 0: all nodes */
     int32_t *source;        /* [source_count]; owned */
     double *own;            /* [nodes] the protocol's `own`; NULL: all alike; owned */
-    double *pattern;        /* accounts: the contributions, NULL: the worst; owned */
+    bool coalition;         /* the observers put together what they see */
     double predicted;       /* expected objective at the end; -1: unknown */
     double expected;        /* the noise's part of it, whatever the data; -1: unknown */
     netdp_i_promise guarantee;
@@ -97,6 +100,9 @@ extern const netdp_i_planning netdp_i_planning_gossip, netdp_i_planning_walk,
 
 /* The one of what the variant runs; a baseline that runs nothing has gossip's. */
 const netdp_i_planning *netdp_i_variant_planning(const netdp_i_variant *variant);
+
+/* Its question, and what that describes; of what is auto something to begin with. */
+netdp_status netdp_i_variant_ask(netdp_i_variant *variant, netdp_error *error);
 
 /* What the variant runs and who observes it; its problem, study and role are there. */
 netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *error);

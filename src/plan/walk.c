@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/alike.h"
 #include "plan/constants.h"
 #include "protocol/threat.h"
@@ -120,36 +121,17 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
 
 static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
 {
-    const netdp_study *study = variant->study;
-    const netdp_i_problem *problem = variant->problem;
-    netdp_settings settings = NETDP_SETTINGS_USUAL;
-    settings.rounds = study->protocol.rounds;
-    settings.burn_in = study->protocol.burn_in;
-    settings.cap = study->protocol.cap;
-    settings.tokens = (int32_t)study->protocol.tokens;
-    settings.release = study->protocol.release;
-    if (strcmp(study->protocol.start, "uniform") != 0) {
-        netdp_status status =
-            netdp_graph_find(problem->graph, study->protocol.start, &settings.start, error);
-        if (status != NETDP_OK)
-            return netdp_i_within(error, status, "%s: protocol.start", study->path);
-    }
-    const netdp_protocol *named;
-    netdp_status found = netdp_protocol_find(study->protocol.kind, &named, error);
-    if (found != NETDP_OK)
-        return found;
-    variant->token = netdp_protocol_describe_token(named, problem->law, &settings);
-    if (study->protocol.path != NETDP_PATH_HIDDEN) {
-        found = netdp_route_new(&variant->token, study->protocol.path, study->protocol.path_seed,
-                                &variant->route, error);
-        if (found != NETDP_OK)
-            return netdp_i_within(error, found, "%s: protocol", study->path);
-        variant->token.route = variant->route;
-    }
-    if (netdp_i_study_accounts(study)) /* which has no step: the summary names the assumption */
-        return netdp_token_check(&variant->token, error);
-    found = choose_bound(variant, error);
-    return found == NETDP_OK ? netdp_token_check(&variant->token, error) : found;
+    const bool accounts = netdp_i_study_accounts(variant->study);
+    TRY(netdp_i_variant_ask(variant, error));
+    variant->token = variant->about.token;
+    if (!accounts && variant->token.start == NETDP_START_OBSERVER)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: protocol.start: observer is a question for accounts; a walk that "
+                            "runs starts at one node, or uniformly",
+                            variant->study->path);
+    if (!accounts) /* which has no step: the summary names the assumption */
+        TRY(choose_bound(variant, error));
+    return netdp_token_check(&variant->token, error);
 }
 
 bool netdp_i_plan_walk_is_weighted(const netdp_i_variant *variant)
@@ -203,7 +185,8 @@ static netdp_status ask(const netdp_i_variant *variant, int32_t pair[2],
                                     .from_count = variant->source_count,
                                     .from = variant->source,
                                     .to_count = variant->observer_count,
-                                    .to = variant->observer};
+                                    .to = variant->observer,
+                                    .coalition = variant->coalition};
     if (variant->role == NETDP_I_LOCAL) { /* every observer is alike, and no node costs more */
         netdp_status status = costliest_node(variant, &pair[0], error);
         if (status != NETDP_OK)

@@ -111,16 +111,21 @@ static netdp_status make_workload(const char *name, const netdp_linear *protocol
                : netdp_mixing_workload(protocol->mixing, protocol->every, phases, *gram, error);
 }
 
+bool netdp_i_quiet_named(const char *name)
+{
+    static const char *const families[] = {"fresh", "optimal", "banded:", "blt:"};
+    bool named = false;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        named = named || strncmp(name, families[i], strlen(families[i])) == 0;
+    return named;
+}
+
 netdp_status netdp_i_quiet_make(const char *name, const char *workload,
                                 const netdp_linear *protocol, double *factor, netdp_error *error)
 {
     const int64_t phases = netdp_linear_contributions(protocol), cycle = protocol->cycle;
     OWNED double *gram = NULL;
-    static const char *const families[] = {"fresh", "optimal", "banded:", "blt:"};
-    bool named = false;
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        named = named || strncmp(name, families[i], strlen(families[i])) == 0;
-    if (!named) {
+    if (!netdp_i_quiet_named(name)) {
         TRY(read_covariance(name, phases, factor, error));
         return take_factor(phases, factor, error);
     }

@@ -16,4 +16,7 @@ netdp_status netdp_i_quiet_check(const netdp_quiet *quiet, netdp_error *error);
 netdp_status netdp_i_quiet_make(const char *name, const char *workload,
                                 const netdp_linear *protocol, double *factor, netdp_error *error);
 
+/* Is it a family's name, and not a file's? */
+bool netdp_i_quiet_named(const char *name);
+
 #endif

@@ -1,5 +1,4 @@
 /* The public question: settings by name and text, and errors in the caller's spelling. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <netdp/question.h>
@@ -22,7 +21,7 @@ struct netdp_question {
 
 bool netdp_question_setting(int32_t index, netdp_setting_info *info)
 {
-    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+    for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
         if (!row->heading && index-- == 0) {
             *info = (netdp_setting_info){.name = row->name,
                                          .value = row->value,
@@ -36,63 +35,10 @@ bool netdp_question_setting(int32_t index, netdp_setting_info *info)
 
 /* ---- Errors in the caller's spelling ---- */
 
-/* Is `value` what may stand behind the option `name`, so that "--name value" is one thing to write? */
-static bool is_value(const char *name, size_t length, const char *value, size_t size)
-{
-    char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)length, name);
-    if (strcmp(word, "as") == 0)
-        return size > 0;
-    const netdp_i_setting *setting = netdp_i_setting_find(word);
-    for (const char *each = setting != NULL ? setting->value : NULL; each != NULL;
-         each = strchr(each, '|') != NULL ? strchr(each, '|') + 1 : NULL)
-        if (size > 0 && strcspn(each, "|") == size && memcmp(each, value, size) == 0)
-            return true;
-    return false;
-}
-
-/* "--protects row" as a keyword: "protects='row'", and "--pair-noise" alone: "pair_noise". */
-static void spell_keywords(const char *said, size_t room, char *text)
-{
-    size_t used = 0;
-    while (*said != '\0' && used + 4 < room) {
-        if (strncmp(said, "netdp ", 6) == 0) { /* a command to type */
-            const size_t size = strcspn(said, ";,)");
-            for (size_t k = 0; k < size && used + 4 < room; k++)
-                text[used++] = said[k];
-            said += size;
-            continue;
-        }
-        if (strncmp(said, "--", 2) != 0 || !islower((unsigned char)said[2])) {
-            text[used++] = *said++;
-            continue;
-        }
-        const char *name = said + 2;
-        const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz-");
-        for (size_t k = 0; k < length && used + 4 < room; k++)
-            text[used++] = name[k] == '-' ? '_' : name[k];
-        if (length == 2 || (length == 4 && memcmp(name, "from", 4) == 0))
-            if (memcmp(name, "to", 2) != 0)
-                text[used++] = '_'; /* as_, from_: words of Python */
-        said = name + length;
-        const char *value = said + (*said == ' ');
-        const size_t size = *said == ' ' ? strcspn(value, " ;,)") : 0;
-        if (!is_value(name, length, value, size))
-            continue;
-        used += (size_t)snprintf(text + used, room - used, "='%.*s'", (int)size, value);
-        used = used < room ? used : room - 1;
-        said = value + size;
-    }
-    text[used] = '\0';
-}
-
 static netdp_status spelled(const netdp_question *question, netdp_status status, netdp_error *error)
 {
-    char text[sizeof error->text];
-    if (status == NETDP_OK || error == NULL || question->request.spelling != NETDP_SPELL_KEYWORD)
-        return status;
-    spell_keywords(error->text, sizeof text, text);
-    memcpy(error->text, text, sizeof text);
+    if (status != NETDP_OK && error != NULL && question->request.spelling == NETDP_SPELL_KEYWORD)
+        netdp_i_spell(NETDP_I_SPELL_KEYWORDS, error);
     return status;
 }
 
@@ -103,7 +49,7 @@ static netdp_status no_such_setting(const char *name, netdp_error *error)
     const char *known[NETDP_I_SETTINGS];
     size_t count = 0;
     char hyphens[64];
-    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+    for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
         if (!row->heading)
             known[count++] = row->name;
     snprintf(hyphens, sizeof hyphens, "%s", name);
@@ -138,7 +84,7 @@ static void count_as_is(netdp_question *made)
                 {"start", r->start != NULL}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         if (list[k].given)
-            made->settings.text[netdp_i_setting_find(list[k].name) - netdp_i_settings] =
+            made->settings.text[netdp_i_setting_find(list[k].name) - netdp_i_setting_rows] =
                 "given as it is";
 }
 
@@ -207,9 +153,8 @@ netdp_status netdp_question_new(const netdp_question_request *request, netdp_que
     netdp_question *made = NETDP_I_NEW(netdp_question, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    const netdp_i_question usual = NETDP_I_QUESTION_USUAL;
     made->request = *request;
-    made->settings = usual;
+    netdp_i_question_usual(&made->settings);
     made->settings.calibrates = request->calibrates;
     made->settings.as_is = &made->request;
     netdp_status status = check_graph(request, error);

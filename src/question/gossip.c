@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "question/question.h"
 #include "protocol/pairing.h"
 #include "protocol/pattern.h"
@@ -105,14 +106,15 @@ static netdp_status take_pattern(const netdp_question_request *given, int64_t sl
 
 static bool has_pattern(const netdp_i_question *question)
 {
-    return question->pattern != NULL ||
+    return (question->pattern != NULL && strcmp(question->pattern, "worst") != 0) ||
            (question->as_is != NULL && question->as_is->pattern != NULL);
 }
 
 static netdp_status read_pattern(const netdp_i_question *question, netdp_i_description *made,
                                  netdp_error *error)
 {
-    const char *text = question->pattern;
+    const bool as_is = question->as_is != NULL && question->as_is->pattern != NULL;
+    const char *text = as_is ? NULL : question->pattern;
     const netdp_linear *protocol = &made->protocol;
     const int64_t slots = protocol->every > 0 ? (protocol->rounds - 1) / protocol->every + 1 : 1;
     if (protocol->every == 0)
@@ -128,9 +130,10 @@ static netdp_status read_pattern(const netdp_i_question *question, netdp_i_descr
     made->request.pattern = made->pattern;
     if (text == NULL)
         return take_pattern(question->as_is, slots, made->pattern, error);
-    return netdp_i_pattern_fill(text, slots, made->pattern)
-               ? NETDP_OK
-               : read_pattern_file(text, slots, made->pattern, error);
+    if (netdp_i_pattern_fill(text, slots, made->pattern))
+        return NETDP_OK;
+    TRY(netdp_i_question_file(question, "pattern", text, error));
+    return read_pattern_file(text, slots, made->pattern, error);
 }
 
 /* A list, or the lines of a file, of how many rows each node holds: rows [nodes]. */
@@ -173,6 +176,8 @@ static netdp_status share_by_rows(const netdp_i_question *question, netdp_i_desc
     double *share = made->share = NETDP_I_NEW(double, nodes);
     if (share == NULL)
         return netdp_i_no_memory(error);
+    if (question->rows != NULL && question->rows[strspn(question->rows, "0123456789,")] != '\0')
+        TRY(netdp_i_question_file(question, "rows", question->rows, error));
     if (question->rows != NULL)
         status = read_rows(question->rows, nodes, share, error);
     else
@@ -232,13 +237,17 @@ static netdp_status read_quiet(const netdp_i_question *question, netdp_i_descrip
     }
     if (strcmp(question->quiet, "fresh") == 0)
         return NETDP_OK;
+    if (!netdp_i_quiet_named(question->quiet))
+        TRY(netdp_i_question_file(question, "quiet", question->quiet, error));
     made->quiet = NETDP_I_NEW(double, phases *phases);
     if (made->quiet == NULL)
         return netdp_i_no_memory(error);
     netdp_status status = netdp_i_quiet_make(
         question->quiet, question->for_gossip ? "gossip" : "sums", &plain, made->quiet, error);
     settings->quiet = (netdp_quiet){made->quiet, phases};
-    return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--quiet");
+    if (status == NETDP_OK || (error != NULL && strncmp(error->text, "quiet: ", 7) == 0))
+        return status;
+    return netdp_i_within(error, status, "--quiet");
 }
 
 /* The matrix that is given, or the one of the name; with an engine one process of each machine makes it. */

@@ -1,14 +1,17 @@
 /* A question's settings become a description: what all protocols share. */
 #include "question/question.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "account/gossip/pairs_left.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "protocol/pairing.h"
 #include "question/settings.h"
 
@@ -25,7 +28,7 @@ void netdp_i_description_clear(netdp_i_description *description)
     netdp_graph_free(description->own_pairs);
     netdp_i_free(description->quiet);
     netdp_i_free(description->share);
-    netdp_transition_free(description->law);
+    netdp_transition_free(description->own_law);
     netdp_route_free(description->route);
     netdp_graph_free(description->own_graph);
     *description = (netdp_i_description){0};
@@ -120,8 +123,7 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
 {
     const netdp_settings *settings = &question->settings;
     const bool rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
-    const netdp_i_setting *wrong = NULL;
-    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+    for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
         if (netdp_i_question_text(question, row) != NULL &&
             !netdp_i_setting_taken(row, named->settings))
             return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
@@ -130,19 +132,39 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
         settings->cycle > 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--cycle: batches in a cycle protect a row; give --protects row");
-    if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
+    if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO) &&
+        !((named->settings & NETDP_SETTING_INNER) != 0 && question->phases > 0))
         return netdp_i_fail(
             error, NETDP_INVALID,
-            "--rounds: auto applies to averaging, random-averaging and, in a study, muffliato-sgd; "
-            "give a number");
-    const netdp_status status =
-        netdp_i_settings_together(netdp_i_question_text, question, false, &wrong, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--%s", wrong->name);
-    return settings->dither >= 0 ? NETDP_OK
-                                 : netdp_i_fail(error, NETDP_INVALID,
-                                                "--dither: auto is what a calibration finds: ask "
-                                                "netdp calibrate, or give a number");
+            "--rounds: auto applies to averaging, random-averaging and, in a study that gives "
+            "phases, muffliato-sgd; give a number");
+    TRY(netdp_i_settings_together(netdp_i_question_text, question, error));
+    return settings->dither >= 0 || question->calibrates
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "--dither: auto is what a calibration finds: ask it for a target, or "
+                              "give a number");
+}
+
+netdp_status netdp_i_question_file(const netdp_i_question *question, const char *name,
+                                   const char *path, netdp_error *error)
+{
+    const netdp_i_setting *setting = netdp_i_setting_find(name);
+    const char *given = netdp_i_question_text(question, setting);
+    if (strpbrk(given != NULL ? given : path, "./-") != NULL || access(path, F_OK) == 0 ||
+        errno != ENOENT)
+        return NETDP_OK; /* a path: whoever reads it says what is wrong */
+    return netdp_i_fail(
+        error, NETDP_INVALID, "--%s: '%s' is not known here, nor is it a file; give %s",
+        setting->name, netdp_i_show_text(given != NULL ? given : path).text, setting->rule.expects);
+}
+
+netdp_status netdp_i_question_pairs(const netdp_i_question *question, const netdp_graph *graph,
+                                    netdp_graph **pairs, netdp_error *error)
+{
+    if (!netdp_i_pairing_named(question->pair_graph))
+        TRY(netdp_i_question_file(question, "pair-graph", question->pair_graph, error));
+    return netdp_pairing_graph(question->pair_graph, graph, question->pair_seed, pairs, error);
 }
 
 netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,
@@ -152,8 +174,7 @@ netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_se
     if (question->as_is != NULL && question->as_is->pair_graph != NULL)
         made->pairs = question->as_is->pair_graph;
     else if (question->pair_graph != NULL)
-        status = netdp_pairing_graph(question->pair_graph, made->graph, question->pair_seed,
-                                     &made->own_pairs, error);
+        status = netdp_i_question_pairs(question, made->graph, &made->own_pairs, error);
     if (made->own_pairs != NULL)
         made->pairs = made->own_pairs;
     if (status == NETDP_OK)
@@ -208,18 +229,40 @@ bool netdp_i_question_flips(const netdp_i_question *question)
     return named != NULL && (named->settings & NETDP_SETTING_HISTOGRAM) != 0;
 }
 
-netdp_status netdp_i_question_check(const netdp_i_question *question, netdp_i_description *made,
+/* "batches: ..." of what reads a setting's value, as "--batches: ...". */
+static netdp_status as_option(netdp_status status, netdp_error *error)
+{
+    char name[24];
+    const size_t length = error != NULL && status != NETDP_OK ? strcspn(error->text, ": ") : 0;
+    if (length == 0 || length >= sizeof name || error->text[length] != ':')
+        return status;
+    snprintf(name, sizeof name, "%.*s", (int)length, error->text);
+    if (netdp_i_setting_find(name) != NULL) {
+        const size_t kept = strnlen(error->text, sizeof error->text - 3);
+        memmove(error->text + 2, error->text, kept);
+        error->text[kept + 2] = '\0';
+        memcpy(error->text, "--", 2);
+    }
+    return status;
+}
+
+netdp_status netdp_i_question_begin(const netdp_i_question *question, netdp_i_description *made,
                                     netdp_error *error)
 {
     *made = (netdp_i_description){.question = question};
-    netdp_status status = netdp_protocol_find(question->protocol, &made->named, error);
-    if (status == NETDP_OK)
-        status = check_settings(question, made->named, error);
-    if (status == NETDP_OK)
-        status = netdp_bound_parse(question->bound, &made->request.bound, error);
-    if (status == NETDP_OK)
-        made->kind = kinds[made->named->kind];
-    return status;
+    TRY(netdp_protocol_find(question->protocol, &made->named, error));
+    TRY(as_option(netdp_bound_parse(question->bound, &made->request.bound, error), error));
+    made->kind = kinds[made->named->kind];
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_question_check(const netdp_i_question *question, netdp_i_description *made,
+                                    netdp_error *error)
+{
+    const netdp_protocol *named = NULL;
+    TRY(netdp_protocol_find(question->protocol, &named, error));
+    TRY(check_settings(question, named, error));
+    return netdp_i_question_begin(question, made, error);
 }
 
 netdp_status netdp_i_question_describe(const netdp_i_question *question,
@@ -229,6 +272,7 @@ netdp_status netdp_i_question_describe(const netdp_i_question *question,
     netdp_settings settings = question->settings;
     made->graph = network->graph;
     made->mixing = network->mixing;
+    made->law = network->law;
     made->engine = network->engine;
     netdp_status status = read_rounds(question, made, &settings.rounds, error);
     if (status == NETDP_OK)
@@ -237,7 +281,7 @@ netdp_status netdp_i_question_describe(const netdp_i_question *question,
         status = read_parties(question, made, error);
     if (status != NETDP_OK)
         netdp_i_description_clear(made);
-    return status;
+    return as_option(status, error);
 }
 
 netdp_status netdp_i_description_draw(netdp_i_description *d, int64_t draws, netdp_error *error)
@@ -329,11 +373,7 @@ netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *t
             return netdp_i_fail(error, NETDP_INVALID,
                                 "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
                                 target->tune_pairs ? "pairs" : "dither");
-    const netdp_i_setting *wrong = NULL;
-    const netdp_status status =
-        netdp_i_settings_together(netdp_i_question_text, question, false, &wrong, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--%s", wrong->name);
+    TRY(netdp_i_settings_together(netdp_i_question_text, question, error));
     target->variance = question->variance;
     target->rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
     target->keep_second = netdp_i_question_given(question, "dither-decay") ||

@@ -29,7 +29,7 @@ typedef struct netdp_i_description {
     int64_t draws; /* of a changing network: the account is over all draws, by so many; 0: of one */
     double *pattern;
     /* a walk */
-    netdp_transition *law;
+    const netdp_transition *law;
     netdp_token token;
     netdp_route *route; /* of the token, where its path is public */
     netdp_walk_request walk;
@@ -40,6 +40,7 @@ typedef struct netdp_i_description {
     /* what of the above is its own; NULL where it is lent */
     netdp_graph *own_graph, *own_pairs;
     netdp_mixing *own_mixing;
+    netdp_transition *own_law;
 } netdp_i_description;
 
 /* What gossip, walks and tallies each do in their own way (gossip.c, walk.c, tally.c). */
@@ -76,8 +77,13 @@ const char *netdp_i_question_unit(const netdp_i_question *question);
 typedef struct netdp_i_network {
     const netdp_graph *graph;
     const netdp_mixing *mixing;   /* W of gossip; NULL: made by the question's name */
+    const netdp_transition *law;  /* P of a walk; NULL: the same */
     const netdp_i_engine *engine; /* NULL: this process alone */
 } netdp_i_network;
+
+/* The protocol and the bound alone. */
+netdp_status netdp_i_question_begin(const netdp_i_question *question, netdp_i_description *made,
+                                    netdp_error *error);
 
 /* The protocol, whether it takes what was given, and the bound: what needs no network. */
 netdp_status netdp_i_question_check(const netdp_i_question *question, netdp_i_description *made,
@@ -115,6 +121,14 @@ netdp_status netdp_i_description_account(netdp_i_description *description, doubl
 
 /* What a reader should be warned of: much is left of the noise in pairs; "": nothing. */
 void netdp_i_description_warning(const netdp_i_description *description, size_t room, char *text);
+
+/* NETDP_INVALID where a setting's value is a word, none that it knows, and no file has this name. */
+netdp_status netdp_i_question_file(const netdp_i_question *question, const char *name,
+                                   const char *path, netdp_error *error);
+
+/* The graph of pairs that --pair-graph names. */
+netdp_status netdp_i_question_pairs(const netdp_i_question *question, const netdp_graph *graph,
+                                    netdp_graph **pairs, netdp_error *error);
 
 /* Who shares noise in pairs, into the settings. */
 netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,

@@ -31,7 +31,7 @@ static const char *const own_noise[] = {
     [NETDP_OWN_NOISE_KNOWN] = "known", [NETDP_OWN_NOISE_COUNTS] = "counts", NULL};
 
 /* clang-format off */
-const netdp_i_setting netdp_i_settings[] = {
+const netdp_i_setting netdp_i_setting_rows[] = {
     {"The protocol:", .heading = true},
     {"protocol", AT(protocol), "protocol.kind", "NAME",
      "averaging, random-averaging, stream, gossip-sgd, async-gossip-sgd, muffliato-sgd, walk, weighted-walk, ring-sum, ring-histogram, complete-sum or complete-histogram",
@@ -77,7 +77,7 @@ const netdp_i_setting netdp_i_settings[] = {
      .rule = {NETDP_I_KEY_WHOLE, .only = NETDP_SETTING_QUIET, .high = 1e15, .expects = "a whole number of batches from 0"}, .usual = "in all phases"},
     {"quiet", AT(quiet), "privacy.quiet", "fresh|optimal|FILE",
      "learning: noise correlated over phases so that models err least (netdp design); also banded:B and blt:M; or by the covariance in FILE, a line a phase",
-     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_QUIET, .fallback = "fresh", .expects = "fresh, optimal, banded:B or blt:M"}},
+     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_QUIET, .fallback = "fresh", .expects = "fresh, optimal, banded:B, blt:M or the path of a file"}},
     {"workload", AT(for_gossip), "privacy.workload", "sums|gossip",
      "what correlated noise is designed for: the mean model, or all models as gossip mixes them",
      .rule = {NETDP_I_KEY_SWITCH, .only = NETDP_SETTING_QUIET, .fallback = "sums", .word = workloads, .expects = "sums or gossip"}},
@@ -134,7 +134,7 @@ const netdp_i_setting netdp_i_settings[] = {
      .rule = {NETDP_I_KEY_SWITCH, .only = NETDP_SETTING_TOKEN | NETDP_SETTING_TALLY, .fallback = "none", .word = released, .expects = "none or final; a simulation releases nothing real: its noise comes from the seed, in floating point"}},
     {"pattern", AT(pattern), "privacy.pattern", "ones|alternating|FILE",
      "one pattern of contributions instead of the worst, with --bound lower or linear; also cos:OMEGA; FILE -: standard input",
-     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_VIEW}, .usual = "the worst"},
+     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_VIEW, .expects = "worst, ones, alternating, cos:OMEGA or the path of a file"}, .usual = "the worst"},
     {"What is protected:", .heading = true},
     {"protects", AT(protects), "privacy.protects", "node|row",
      "gossip: all that a node holds, or one row of it (with --cycle always); noise is in units of what that can change",
@@ -147,7 +147,7 @@ const netdp_i_setting netdp_i_settings[] = {
      .rule = {NETDP_I_KEY_TEXT, .fallback = "full", .expects = "full, cyclic:B or poisson:Q"}, .only = NETDP_SETTING_VIEW},
     {"rows", AT(rows), "data.rows", "N,N,...|FILE",
      "rows that each node holds, which is public: a row of a larger node weighs less; FILE: one number a line",
-     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_VIEW}, .usual = "alike"},
+     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_VIEW, .expects = "a whole number from 1 for each node, or the path of a file"}, .usual = "alike"},
     {"Who learns about whom:", .heading = true},
     {"from", AT(from), "privacy.from", "all|U|U,U",
      "the nodes whose privacy is asked for",
@@ -170,7 +170,7 @@ const netdp_i_setting netdp_i_settings[] = {
     {0},
 };
 /* clang-format on */
-_Static_assert(sizeof netdp_i_settings / sizeof *netdp_i_settings == NETDP_I_SETTINGS + 1,
+_Static_assert(sizeof netdp_i_setting_rows / sizeof *netdp_i_setting_rows == NETDP_I_SETTINGS + 1,
                "NETDP_I_SETTINGS: count them");
 
 const netdp_i_need netdp_i_settings_need[] = {
@@ -204,7 +204,7 @@ static bool same_name(const char *a, const char *b)
 
 const netdp_i_setting *netdp_i_setting_find(const char *name)
 {
-    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+    for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
         if (!row->heading && same_name(name, row->name))
             return row;
     return NULL;
@@ -239,19 +239,14 @@ static bool has_value(const netdp_i_setting *setting, const char *text, const ch
     return text != NULL && strcmp(text, value) == 0;
 }
 
-/* "--dither auto" or "dither: auto". */
-static void spell(const netdp_i_setting *setting, const char *value, bool key, char text[80])
+/* "--dither auto". */
+static void spell(const char *name, const char *value, char text[80])
 {
-    snprintf(text, 80, "%s%s%s%s", key ? strchr(setting->key, '.') + 1 : "--",
-             key ? "" : setting->name,
-             value == NULL ? ""
-             : key         ? ": "
-                           : " ",
-             value != NULL ? value : "");
+    snprintf(text, 80, "--%s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
 }
 
-netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *context, bool key,
-                                       const netdp_i_setting **wrong, netdp_error *error)
+netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *context,
+                                       netdp_error *error)
 {
     for (const netdp_i_need *row = netdp_i_settings_need; row->name != NULL; row++) {
         const netdp_i_setting *one = netdp_i_setting_find(row->name);
@@ -259,25 +254,35 @@ netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *co
         const netdp_i_setting *unless = row->unless ? netdp_i_setting_find(row->unless) : NULL;
         const char *shown = row->value != NULL && one->value != NULL ? row->value : "";
         char said[80];
-        if ((key && (one->key == NULL || other->key == NULL)) ||
-            (unless != NULL && text(context, unless) != NULL) ||
+        if ((unless != NULL && text(context, unless) != NULL) ||
             !has_value(one, text(context, one), row->value) ||
             has_value(other, text(context, other), row->with) != row->excludes)
             continue;
-        *wrong = one;
-        spell(other, row->with, key, said);
-        return netdp_i_fail(error, NETDP_INVALID, "%s%s%s %s; %s", shown,
+        spell(row->other, row->with, said);
+        return netdp_i_fail(error, NETDP_INVALID, "--%s: %s%s%s %s; %s", row->name, shown,
                             shown[0] != '\0' ? " " : "", row->excludes ? "excludes" : "goes with",
                             said, row->says);
     }
     return NETDP_OK;
 }
 
+void netdp_i_question_usual(netdp_i_question *question)
+{
+    netdp_error ignored;
+    *question =
+        (netdp_i_question){.mixing = "metropolis", .seed = 1, .settings = NETDP_SETTINGS_USUAL};
+    for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
+        if (!row->heading && row->rule.fallback != NULL) {
+            (void)!netdp_i_setting_read(row, row->rule.fallback, question, &ignored);
+            question->text[row - netdp_i_setting_rows] = NULL;
+        }
+}
+
 netdp_status netdp_i_setting_read(const netdp_i_setting *setting, const char *text,
                                   netdp_i_question *question, netdp_error *error)
 {
     void *into = (char *)question + setting->offset;
-    question->text[setting - netdp_i_settings] = text;
+    question->text[setting - netdp_i_setting_rows] = text;
     const netdp_status status = netdp_i_rule_read(&setting->rule, text, into, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--%s", setting->name);
@@ -288,7 +293,7 @@ netdp_status netdp_i_setting_read(const netdp_i_setting *setting, const char *te
 
 const char *netdp_i_question_text(const void *question, const netdp_i_setting *setting)
 {
-    return ((const netdp_i_question *)question)->text[setting - netdp_i_settings];
+    return ((const netdp_i_question *)question)->text[setting - netdp_i_setting_rows];
 }
 
 bool netdp_i_question_given(const netdp_i_question *question, const char *name)

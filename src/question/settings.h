@@ -12,7 +12,7 @@
 
 enum { NETDP_I_SETTINGS = 47 }; /* with headings */
 
-/* The settings, each with its row in settings.c; NETDP_I_QUESTION_USUAL where they are not given. */
+/* The settings, each with its row in settings.c; its default where it is not given. */
 typedef struct netdp_i_question {
     const char *text[NETDP_I_SETTINGS]; /* of each row as it was given, lent; NULL: it was not */
     const char *mixing;
@@ -28,17 +28,13 @@ typedef struct netdp_i_question {
     netdp_sees sees;
     netdp_own_noise own_noise;
     netdp_settings settings;             /* but for the rounds */
+    int64_t phases;                      /* of a study, with rounds auto; 0: not given */
     bool calibrates;                     /* the noise, or what stands for it, is to be found */
     const netdp_question_request *as_is; /* what is given as it is and not as text; NULL: nothing */
 } netdp_i_question;
 
-#define NETDP_I_QUESTION_USUAL                                                                     \
-    {                                                                                              \
-        .mixing = "metropolis", .protocol = "averaging", .from = "all", .to = "all",               \
-        .bound = "auto", .certify = "auto", .variance = 0.25, .start = "uniform", .tokens = 1,     \
-        .shuffle = "least", .grid = 1024, .levels = 2, .pair_seed = 1, .seed = 1,                  \
-        .quiet = "fresh", .batches = "full", .settings = NETDP_SETTINGS_USUAL                      \
-    }
+/* A question to which nothing was given: the default of every row. */
+void netdp_i_question_usual(netdp_i_question *question);
 
 /* Was the setting given? */
 bool netdp_i_question_given(const netdp_i_question *question, const char *name);
@@ -60,7 +56,7 @@ typedef struct netdp_i_setting {
 } netdp_i_setting;
 
 /* In the order of a help page; the last row has the name NULL. */
-extern const netdp_i_setting netdp_i_settings[];
+extern const netdp_i_setting netdp_i_setting_rows[];
 
 /* A setting that has a value needs another one of another, or excludes it. */
 typedef struct netdp_i_need {
@@ -77,12 +73,18 @@ extern const netdp_i_need netdp_i_settings_need[];
 /* What was given for a setting; NULL: nothing was. */
 typedef const char *(*netdp_i_setting_text)(const void *context, const netdp_i_setting *setting);
 
-/*
- * What needs and excludes what, of what was given: NETDP_INVALID without the name of *wrong, "auto goes with
- * --dither auto; give a number", or of keys "dither: auto".
- */
-netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *context, bool key,
-                                       const netdp_i_setting **wrong, netdp_error *error);
+/* What needs and excludes what, of what was given: NETDP_INVALID "--dither-decay: auto goes with --dither auto; ...". */
+netdp_status netdp_i_settings_together(netdp_i_setting_text text, const void *context,
+                                       netdp_error *error);
+
+/* How a caller names settings; errors name them as options until they are told. */
+typedef enum netdp_i_spelling {
+    NETDP_I_SPELL_KEYWORDS, /* "protects='row'", "from_" */
+    NETDP_I_SPELL_KEYS,     /* "privacy.protects" in front, then "protects: row" */
+} netdp_i_spelling;
+
+/* "--protects row", and each setting beside it, as the caller spells them; commands to type stay as they are. */
+void netdp_i_spell(netdp_i_spelling spelling, netdp_error *error);
 
 /* The setting of a name, spelled with - or _; NULL: there is none. */
 const netdp_i_setting *netdp_i_setting_find(const char *name);

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "question/question.h"
 #include "protocol/threat.h"
 
@@ -37,9 +38,11 @@ static netdp_status read_gamma(const char *text, netdp_gamma *gamma, netdp_error
 static netdp_status read_walk(const netdp_i_question *question, netdp_settings *settings,
                               netdp_i_description *made, netdp_error *error)
 {
-    netdp_status status = netdp_transition_new(made->graph, question->mixing, &made->law, error);
-    if (status != NETDP_OK)
-        return status;
+    netdp_status status = NETDP_OK;
+    if (made->law == NULL) {
+        TRY(netdp_transition_new(made->graph, question->mixing, &made->own_law, error));
+        made->law = made->own_law;
+    }
     settings->tokens = (int32_t)question->tokens;
     if (question->as_is != NULL && question->as_is->start != NULL)
         settings->start = *question->as_is->start;

@@ -109,8 +109,8 @@ static netdp_loss_request request_of(const claim *c, int32_t from_count)
 {
     const netdp_study *study = c->variant->study;
     return (netdp_loss_request){.protocol = &c->variant->protocol,
-                                .sees = study->privacy.sees,
-                                .own_noise = study->privacy.own_noise,
+                                .sees = study->question.sees,
+                                .own_noise = study->question.own_noise,
                                 .bound = c->bound,
                                 .from_count = from_count,
                                 .from = &c->from,
@@ -215,7 +215,7 @@ static netdp_gossip_attack gossip_attack(const claim *c, const attack *how, doub
         pattern[k] = k % every != 0 ? 0 : how->alternating && k / every % 2 == 1 ? -1 : 1;
     return (netdp_gossip_attack){
         .protocol = &c->variant->protocol,
-        .view = {study->privacy.sees, study->privacy.own_noise, 1, &c->to},
+        .view = {study->question.sees, study->question.own_noise, 1, &c->to},
         .victim = c->from,
         .noise = c->variant->noise / (unit.share != NULL ? unit.share[c->from] : 1),
         .pattern = how->alternating || cyclic ? pattern : NULL,

@@ -221,7 +221,7 @@ static void remark_rows(const netdp_i_variant *variant, json_t *remarks)
         remark(remarks,
                "noise is correlated over phases (%s), so that it adds up to less: the guarantee is "
                "of all phases together, and noise that is drawn again or reused has none",
-               variant->study->privacy.quiet);
+               variant->study->question.quiet);
     if (protection.batches.kind == NETDP_BATCHES_POISSON)
         remark(
             remarks,
@@ -375,11 +375,11 @@ static netdp_status private_variant(const netdp_i_variant *variant, const netdp_
 /* The decay and the end dither where the calibration found them. */
 static void add_tuned(json_t *told, const netdp_i_variant *variant)
 {
-    if (netdp_i_variant_is_token(variant) || variant->study->privacy.dither >= 0)
+    if (netdp_i_variant_is_token(variant) || variant->study->question.settings.dither >= 0)
         return;
-    if (variant->study->privacy.dither_decay < 0)
+    if (variant->study->question.settings.dither_decay < 0)
         json_object_set_new(told, "dither_decay", json_real(variant->protocol.dither_decay));
-    if (variant->study->privacy.end_dither < 0)
+    if (variant->study->question.settings.end_dither < 0)
         json_object_set_new(told, "end_dither", json_real(variant->protocol.end_dither));
 }
 

@@ -102,9 +102,9 @@ unsigned netdp_i_study_assumes(const netdp_study *study)
     bool classes = set != NULL && study->data.label != NULL;
     if (netdp_i_study_accounts(study) || netdp_i_study_owns(study) || study->data.synthetic != NULL)
         return 0;
-    const bool counts = study->privacy.protects == NETDP_PROTECTS_ROW ||
-                        study->task.mean_over_rows ||
-                        (study->data.batches != NULL && strcmp(study->data.batches, "full") != 0);
+    const bool counts =
+        study->question.protects == NETDP_PROTECTS_ROW || study->task.mean_over_rows ||
+        (study->question.batches != NULL && strcmp(study->question.batches, "full") != 0);
     if (counts && !study->data.one_row_a_node && netdp_i_study_rows(study, ignored) == NULL)
         assumes |= NETDP_I_ASSUMES_ROWS;
     if (!netdp_i_study_learns(study))
@@ -132,16 +132,16 @@ const char *netdp_i_assumed_word(unsigned assumes, int place)
 netdp_status netdp_i_assumed_check(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    const bool row = study->privacy.protects == NETDP_PROTECTS_ROW;
+    const bool row = study->question.protects == NETDP_PROTECTS_ROW;
     if (study->data.rows != NULL && netdp_i_study_tallies(study))
         return netdp_i_reading_fail(from, "data.rows", error,
-                                    "does not apply to %s, which takes rows as they come; remove "
-                                    "it",
+                                    "does not apply to %s, which takes rows as they come; leave "
+                                    "it out",
                                     study->protocol.kind);
     if (study->data.rows != NULL && (study->data.synthetic != NULL || study->data.one_row_a_node))
         return netdp_i_reading_fail(from, "data.rows", error,
                                     "does not apply where each node has rows of a known number; "
-                                    "remove it");
+                                    "leave it out");
     if (row && study->data.deal != NULL && strcmp(study->data.deal, "even") != 0)
         return netdp_i_reading_fail(from, "data.deal", error,
                                     "deals rows by their labels: another label of one row moves "
@@ -162,8 +162,8 @@ netdp_status netdp_i_assumed_check(const netdp_i_reading *from, netdp_error *err
 netdp_status netdp_i_assumed_refuse(const netdp_study *study, netdp_error *error)
 {
     const unsigned assumes = netdp_i_study_assumes(study);
-    if (study->privacy.protects != NETDP_PROTECTS_ROW ||
-        study->privacy.change != NETDP_CHANGE_ADD_REMOVE || assumes == 0)
+    if (study->question.protects != NETDP_PROTECTS_ROW ||
+        study->question.change != NETDP_CHANGE_ADD_REMOVE || assumes == 0)
         return NETDP_OK;
     if ((assumes & NETDP_I_ASSUMES_ROWS) != 0)
         return netdp_i_fail(error, NETDP_INVALID,

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "graph/families.h"
-#include "question/settings.h"
+#include "question/question.h"
 #include "study/assumed.h"
 #include "study/claims.h"
 #include "study/constants.h"
@@ -64,6 +64,11 @@ bool netdp_i_study_accounts(const netdp_study *study)
            netdp_i_study_claims(study);
 }
 
+bool netdp_i_study_asks(const netdp_study *study)
+{
+    return strcmp(study->task.kind, "account") == 0 && !netdp_i_study_tallies(study);
+}
+
 bool netdp_i_study_claims(const netdp_study *study)
 {
     return strcmp(study->task.kind, "claim") == 0;
@@ -109,22 +114,30 @@ bool netdp_i_study_walks(const netdp_study *study)
     return netdp_i_study_kind(study) == NETDP_WALK;
 }
 
-/* What the study says of a setting of a question. */
-static const char *said_of(const void *context, const netdp_i_setting *setting)
+/* What a question refuses, by the key that it names. */
+static netdp_status refuse(const netdp_i_reading *from, const netdp_error *why, netdp_error *error)
 {
-    const netdp_i_reading *from = context;
-    const int k = setting->key != NULL ? netdp_i_key_find(setting->key) : -1;
-    return k >= 0 ? from->text->value[k][0] : NULL;
+    char key[48];
+    netdp_error spelled = *why;
+    netdp_i_spell(NETDP_I_SPELL_KEYS, &spelled);
+    const size_t length = strcspn(spelled.text, ":");
+    snprintf(key, sizeof key, "%.*s", (int)length, spelled.text);
+    return netdp_i_key_find(key) < 0
+               ? netdp_i_reading_fail(from, "protocol.kind", error, "%s", spelled.text)
+               : netdp_i_reading_fail(from, key, error, "%s", spelled.text + length + 2);
 }
 
-/* What settings need of one another, as of every question. */
-static netdp_status check_together(const netdp_i_reading *from, netdp_error *error)
+/* An account is the question that its settings make; of others they must go together. */
+static netdp_status check_question(const netdp_i_reading *from, netdp_error *error)
 {
-    const netdp_i_setting *wrong = NULL;
+    const netdp_study *study = from->study;
+    netdp_i_description ignored;
     netdp_error why = {NETDP_OK, ""};
-    return netdp_i_settings_together(said_of, from, true, &wrong, &why) == NETDP_OK
-               ? NETDP_OK
-               : netdp_i_reading_fail(from, wrong->key, error, "%s", why.text);
+    const netdp_status status =
+        netdp_i_study_asks(study)
+            ? netdp_i_question_check(&study->question, &ignored, &why)
+            : netdp_i_settings_together(netdp_i_question_text, &study->question, &why);
+    return status == NETDP_OK ? NETDP_OK : refuse(from, &why, error);
 }
 
 static netdp_status check_particular(const netdp_i_reading *from, netdp_error *error)
@@ -143,10 +156,11 @@ static netdp_status check_particular(const netdp_i_reading *from, netdp_error *e
             continue;
         if (key->learns || strcmp(key->name, "task.parameters") == 0)
             return netdp_i_reading_fail(from, key->name, error,
-                                        "does not apply to task %s; remove it", study->task.kind);
+                                        "does not apply to task %s; leave it out",
+                                        study->task.kind);
         /* Does it apply to the protocol with other rounds? */
         const bool other = netdp_i_key_applies(key, study->task.kind, named, !automatic);
-        return netdp_i_reading_fail(from, key->name, error, "does not apply to %s%s; remove it",
+        return netdp_i_reading_fail(from, key->name, error, "does not apply to %s%s; leave it out",
                                     named->name,
                                     !other      ? ""
                                     : automatic ? " with rounds: auto"
@@ -179,11 +193,11 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
 static netdp_status check_dithers(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (study->privacy.dither < 0 && !(study->privacy.epsilon > 0))
+    if (study->question.settings.dither < 0 && !(study->privacy.epsilon > 0))
         return netdp_i_reading_fail(
             from, "privacy.dither", error,
-            "auto is what a calibration finds: give privacy.epsilon, its target, or a number");
-    if (study->privacy.pair_noise < 0 &&
+            "auto is what a calibration finds: ask it for a target, or give a number");
+    if (study->question.settings.pairing.noise < 0 &&
         (netdp_i_study_learns(study) || netdp_i_study_tallies(study)))
         return netdp_i_reading_fail(from, "privacy.pair_noise", error,
                                     "auto applies to averaging; give a number");
@@ -223,6 +237,14 @@ static netdp_status check_proof(const netdp_i_reading *from, netdp_error *error)
                                 netdp_i_show_text(from->study->proof).text);
 }
 
+/* Is the key there, and not with its default, as a study that was written back has it? */
+static bool says(const netdp_i_reading *from, const char *name)
+{
+    const int k = netdp_i_key_find(name);
+    const char *given = from->text->value[k][0];
+    return given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given);
+}
+
 static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *error)
 {
     static const char *const of_accounts[] = {"privacy.as", "privacy.pattern", "privacy.from",
@@ -231,9 +253,9 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
     const bool accounts = netdp_i_study_accounts(study);
     netdp_unit unit = {NETDP_AS_DP, study->privacy.delta};
     for (size_t i = 0; !accounts && i < sizeof of_accounts / sizeof *of_accounts; i++)
-        if (from->text->value[netdp_i_key_find(of_accounts[i])][0] != NULL)
+        if (says(from, of_accounts[i]))
             return netdp_i_reading_fail(from, of_accounts[i], error,
-                                        "applies to task account; remove it");
+                                        "applies to task account; leave it out");
     netdp_status status = check_proof(from, error);
     if (status == NETDP_OK)
         status = check_noise(from, error);
@@ -266,7 +288,7 @@ static netdp_status check_realised(const netdp_i_reading *from, netdp_error *err
         if (from->text->value[netdp_i_key_find(foreign[i])][0] != NULL)
             return netdp_i_reading_fail(from, foreign[i], error,
                                         "does not apply to task realised, where epsilon and delta "
-                                        "are those of one contribution; remove it");
+                                        "are those of one contribution; leave it out");
     if (!has_setting(study, NETDP_SETTING_COMPLETE))
         return netdp_i_reading_fail(from, "protocol.kind", error,
                                     "%s does not do task realised; give complete-sum or "
@@ -279,7 +301,7 @@ static netdp_status check_realised(const netdp_i_reading *from, netdp_error *err
     if (counts != (study->task.levels > 0))
         return netdp_i_reading_fail(from, "task.levels", error, "%s",
                                     counts ? "is missing; give the number of bins, such as 2"
-                                           : "applies to histograms; remove it");
+                                           : "applies to histograms; leave it out");
     return NETDP_OK;
 }
 
@@ -293,7 +315,8 @@ static netdp_status check_account(const netdp_i_reading *from, netdp_error *erro
             netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
             !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given))
             return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
-                                        "does not apply to task %s; remove it", study->task.kind);
+                                        "does not apply to task %s; leave it out",
+                                        study->task.kind);
     }
     if (netdp_i_study_realises(study))
         return check_realised(from, error);
@@ -309,10 +332,10 @@ static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
     const netdp_study *study = from->study;
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
-                                    "applies to tasks that learn; remove it");
+                                    "applies to tasks that learn; leave it out");
     if (study->data.features != NULL)
         return netdp_i_reading_fail(from, "data.features", error,
-                                    "applies to tasks that learn; remove it");
+                                    "applies to tasks that learn; leave it out");
     if (study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0)
         return netdp_i_reading_fail(from, "data.synthetic", error,
                                     "applies to tasks that learn; a mean takes source, csv, or "
@@ -378,16 +401,16 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
     const bool drawn = study->data.synthetic != NULL;
     if (drawn && study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
-                                    "does not apply to synthetic data; remove it");
+                                    "does not apply to synthetic data; leave it out");
     if (!drawn && study->data.draw > 0)
         return netdp_i_reading_fail(from, "data.draw", error,
-                                    "applies to synthetic data; remove it");
+                                    "applies to synthetic data; leave it out");
     if (!drawn && study->data.label == NULL)
         return netdp_i_reading_fail(from, "data.label", error,
                                     "is missing; name the column to predict");
     if (drawn && study->data.features != NULL)
         return netdp_i_reading_fail(from, "data.features", error,
-                                    "does not apply to synthetic data; remove it");
+                                    "does not apply to synthetic data; leave it out");
     if (!(study->task.step > 0))
         return netdp_i_reading_fail(from, "task.step", error,
                                     "is missing; give a step size such as 0.7");
@@ -399,7 +422,7 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
     if (study->data.column_count > 0 &&
         (drawn || (study->data.features != NULL && netdp_i_study_describes(study))))
         return netdp_i_reading_fail(from, "data.columns", error,
-                                    drawn ? "does not apply to synthetic data; remove it"
+                                    drawn ? "does not apply to synthetic data; leave it out"
                                           : "excludes data.features; keep one of the two");
     netdp_status status = check_columns(from, error);
     if (status == NETDP_OK)
@@ -418,10 +441,10 @@ static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
     const netdp_study *study = from->study;
     if (study->data.label != NULL)
         return netdp_i_reading_fail(from, "data.label", error,
-                                    "applies to tasks that learn; remove it");
+                                    "applies to tasks that learn; leave it out");
     if (study->data.features != NULL)
         return netdp_i_reading_fail(from, "data.features", error,
-                                    "applies to tasks that learn; remove it");
+                                    "applies to tasks that learn; leave it out");
     if (study->data.synthetic != NULL)
         return netdp_i_reading_fail(from, "data.synthetic", error,
                                     "applies to tasks that learn; give source or csv");
@@ -434,7 +457,7 @@ static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
                                     "muffliato-sgd; give a number");
     if (strcmp(study->mixing.weights, "metropolis") != 0)
         return netdp_i_reading_fail(from, "mixing.weights", error,
-                                    "does not apply to %s; remove it", study->protocol.kind);
+                                    "does not apply to %s; leave it out", study->protocol.kind);
     return NETDP_OK;
 }
 
@@ -472,7 +495,7 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
     if (netdp_i_study_counts(study) != (study->task.levels > 0))
         return netdp_i_reading_fail(from, "task.levels", error,
                                     study->task.levels > 0
-                                        ? "applies to task histogram; remove it"
+                                        ? "applies to task histogram; leave it out"
                                         : "is missing; give the number of bins, such as 10");
     if (netdp_i_study_counts(study) && study->task.clip > 0)
         return netdp_i_reading_fail(from, "task.clip", error,
@@ -494,7 +517,7 @@ static netdp_status check_owner(const netdp_i_reading *from, netdp_error *error)
     if (study->data.synthetic != NULL &&
         (study->data.owner != NULL || study->data.missing != NETDP_MISSING_REFUSE))
         return netdp_i_reading_fail(from, study->data.owner != NULL ? "data.owner" : "data.missing",
-                                    error, "does not apply to synthetic data; remove it");
+                                    error, "does not apply to synthetic data; leave it out");
     if (study->data.missing == NETDP_MISSING_MEAN && !netdp_i_study_learns(study))
         return netdp_i_reading_fail(from, "data.missing", error,
                                     "mean is of features that are learnt from; give drop");
@@ -505,7 +528,7 @@ static netdp_status check_owner(const netdp_i_reading *from, netdp_error *error)
                                           "cuts the values of data.owner; name the column there");
     if (study->data.one_row_a_node)
         return netdp_i_reading_fail(from, "data.per_node", error,
-                                    "excludes data.owner, which says whose a row is; remove it");
+                                    "excludes data.owner, which says whose a row is; leave it out");
     if (!netdp_i_study_learns(study) && study->data.column_count == 0)
         return netdp_i_reading_fail(from, "data.columns", error,
                                     "is missing; name the columns whose mean is wanted beside "
@@ -517,7 +540,7 @@ static netdp_status check_owner(const netdp_i_reading *from, netdp_error *error)
 static netdp_status check_varying(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    const char *dropout = study->protocol.dropout, *redraw = study->protocol.redraw;
+    const char *dropout = study->question.dropout, *redraw = study->question.redraw;
     const char *family = study->graph.family;
     const bool redraws = strcmp(redraw, "never") != 0;
     netdp_variation varying = {0};
@@ -554,8 +577,10 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     for (size_t i = 0; i < sizeof of_claims / sizeof *of_claims; i++)
         if (from->text->value[netdp_i_key_find(of_claims[i])][0] != NULL)
             return netdp_i_reading_fail(from, of_claims[i], error,
-                                        "applies to task claim; remove it");
-    netdp_status status = check_privacy(from, error);
+                                        "applies to task claim; leave it out");
+    netdp_status status = check_question(from, error);
+    if (status == NETDP_OK)
+        status = check_privacy(from, error);
     if (status == NETDP_OK)
         status = check_task(from, error);
     for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVAL_NOISES; group++)
@@ -565,7 +590,7 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
         return status;
     if (study->graph.family != NULL && study->graph.giant_component)
         return netdp_i_reading_fail(from, "graph.giant_component", error,
-                                    "applies to graph.file and graph.data only; remove it");
+                                    "applies to graph.file and graph.data only; leave it out");
     for (int32_t i = 0; !netdp_i_study_learns(study) && i < study->data.column_count; i++)
         if (study->data.column[i].values > 0)
             return netdp_i_reading_fail(from, "data.columns", error,
@@ -579,23 +604,21 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     netdp_bound bound;
     netdp_error ignored;
     if (!netdp_i_study_realises(study) && /* which has names of its own */
-        netdp_bound_parse(study->privacy.bound, &bound, &ignored) != NETDP_OK)
-        return netdp_i_reading_fail(from, "privacy.bound", error,
-                                    "'%s' is not known; netdp loss --bound list shows the names",
-                                    netdp_i_show_text(study->privacy.bound).text);
+        netdp_bound_parse(study->question.bound, &bound, &ignored) != NETDP_OK)
+        return netdp_i_reading_fail(
+            from, "privacy.bound", error,
+            "'%s' is not known; netdp loss --bound list shows those that apply",
+            netdp_i_show_text(study->question.bound).text);
     status = check_particular(from, error);
-    if (status == NETDP_OK)
-        status = check_together(from, error);
     if (status == NETDP_OK && !accounts)
         status = check_owner(from, error);
     if (status == NETDP_OK && !accounts)
         status = netdp_i_assumed_check(from, error);
     if (status == NETDP_OK)
-        status = netdp_i_protection_check(from,
-                                          (accounts || netdp_i_study_learns(study)) &&
-                                              netdp_i_study_kind(study) == NETDP_GOSSIP,
-                                          error);
-    if (status == NETDP_OK)
         status = netdp_i_constants_check(from, error);
+    if (status != NETDP_OK || netdp_i_study_asks(study)) /* whose question says the rest */
+        return status;
+    status = netdp_i_protection_check(
+        from, netdp_i_study_learns(study) && netdp_i_study_kind(study) == NETDP_GOSSIP, error);
     return status == NETDP_OK ? check_varying(from, error) : status;
 }

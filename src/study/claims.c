@@ -110,10 +110,10 @@ netdp_status netdp_i_claims_check(const netdp_i_reading *from, bool whole, netdp
     for (int k = 0; k < NETDP_I_KEYS; k++)
         if (from->text->value[k][0] != NULL && !netdp_i_key_claims(&netdp_i_keys[k]))
             return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
-                                        "does not apply to task claim; remove it");
+                                        "does not apply to task claim; leave it out");
     if (from->text->column_count > 0)
         return netdp_i_reading_fail(from, "data.columns", error,
-                                    "does not apply to task claim; remove it");
+                                    "does not apply to task claim; leave it out");
     if (study->figure.kind != NULL && strcmp(study->figure.kind, "sweep") != 0)
         return netdp_i_reading_fail(from, "figure.kind", error,
                                     "%s does not apply to task claim; give sweep",
@@ -121,11 +121,11 @@ netdp_status netdp_i_claims_check(const netdp_i_reading *from, bool whole, netdp
     if (study->figure.y != NULL)
         return netdp_i_reading_fail(from, "figure.y", error,
                                     "does not apply to task claim, whose figures show its number; "
-                                    "remove it");
+                                    "leave it out");
     if (study->figure.x != NULL && strcmp(study->figure.x, "value") != 0)
         return netdp_i_reading_fail(from, "figure.x", error,
-                                    "does not apply to task claim, where it is task.over; remove "
-                                    "it");
+                                    "does not apply to task claim, where it is task.over; leave "
+                                    "it out");
     if (!whole || netdp_i_claims_ask(study, &asked, &key, &why) == NETDP_OK)
         return NETDP_OK;
     return netdp_i_reading_fail(from, key, error, "%s", why.text);

@@ -71,10 +71,10 @@ netdp_status netdp_i_constants_check(const netdp_i_reading *from, netdp_error *e
     if (!netdp_i_study_learns(study))
         return netdp_i_reading_fail(from, "protocol.law", error,
                                     "applies to tasks that learn: of a mean every node's "
-                                    "constant is 1; remove it");
+                                    "constant is 1; leave it out");
     if (strcmp(study->mixing.weights, "metropolis") != 0)
         return netdp_i_reading_fail(from, "mixing.weights", error,
-                                    "protocol.law takes its place; remove it");
+                                    "protocol.law takes its place; leave it out");
     if (constants.kind == NETDP_I_CONSTANTS_EXACT && !isinf(study->privacy.epsilon))
         return netdp_i_reading_fail(from, "protocol.law", error,
                                     "exact: the path tells the nodes' constants and no noise "

@@ -78,7 +78,7 @@ static netdp_status check_x(const netdp_i_reading *from, size_t k, netdp_error *
     if (x == NULL || is_among(kinds[k].x, x))
         return NETDP_OK;
     return kinds[k].x[0] == '\0'
-               ? netdp_i_reading_fail(from, "figure.x", error, "does not apply to %s; remove it",
+               ? netdp_i_reading_fail(from, "figure.x", error, "does not apply to %s; leave it out",
                                       kinds[k].kind)
                : netdp_i_reading_fail(from, "figure.x", error, "a %s is against %s", kinds[k].kind,
                                       kinds[k].x);

@@ -176,13 +176,63 @@ static netdp_status fill(const netdp_i_reading *from, netdp_error *error)
     return status;
 }
 
+/* Does a study say it as a question does? */
+static bool is_asked(int k)
+{
+    static const char *const others[] = {"protocol.kind", "protocol.rounds", "privacy.from",
+                                         "privacy.to"};
+    bool asked = netdp_i_keys[k].setting != NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        asked = asked || strcmp(netdp_i_keys[k].name, others[i]) == 0;
+    return asked;
+}
+
+/* The study's question: what it shares with it is there, and what was given is marked. What does not
+ * apply, but says what is usual, says nothing: a study that was written back says it all. */
+static netdp_status ask(const netdp_i_reading *from, netdp_error *error)
+{
+    netdp_study *study = from->study;
+    netdp_i_question *question = &study->question;
+    const netdp_protocol *named = NULL;
+    netdp_error ignored;
+    if (study->protocol.kind == NULL ||
+        netdp_protocol_find(study->protocol.kind, &named, &ignored) != NETDP_OK)
+        return NETDP_OK; /* a claim */
+    question->protocol = study->protocol.kind;
+    question->mixing = study->mixing.weights;
+    question->seed = study->seed;
+    question->phases = study->protocol.phases;
+    question->calibrates = study->privacy.epsilon > 0;
+    snprintf(study->rounds, sizeof study->rounds, "%lld", (long long)study->protocol.rounds);
+    question->rounds = study->protocol.rounds > 0 ? study->rounds : "auto";
+    for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++) {
+        const int k = row->key != NULL ? netdp_i_key_find(row->key) : -1;
+        const char *given = k >= 0 && is_asked(k) ? from->text->value[k][0] : NULL;
+        if (given == NULL || (!netdp_i_setting_taken(row, named->settings) &&
+                              netdp_i_rule_is_usual(&row->rule, given)))
+            continue;
+        char *kept = netdp_i_copy_text(given);
+        if (kept == NULL)
+            return netdp_i_no_memory(error);
+        question->text[row - netdp_i_setting_rows] = kept;
+    }
+    return NETDP_OK;
+}
+
 static netdp_status make_study(netdp_i_reading *from, netdp_error *error)
 {
     from->study = NETDP_I_NEW(netdp_study, 1);
     if (from->study == NULL || (from->study->path = netdp_i_copy_text(from->path)) == NULL)
         return netdp_i_no_memory(error);
     from->study->save_every = 10;
-    return fill(from, error);
+    netdp_i_question *question = &from->study->question;
+    netdp_i_question_usual(question);
+    for (int k = 0; k < NETDP_I_KEYS; k++) /* texts are the study's own */
+        if (netdp_i_keys[k].setting != NULL &&
+            netdp_i_key_rule(&netdp_i_keys[k])->kind == NETDP_I_KEY_TEXT)
+            *(char **)netdp_i_key_field(&netdp_i_keys[k], from->study) = NULL;
+    const netdp_status status = fill(from, error);
+    return status == NETDP_OK ? ask(from, error) : status;
 }
 
 /* ---- variants ---- */
@@ -319,7 +369,7 @@ static netdp_status check_value(const netdp_i_reading *from, const sweep *made, 
         length = netdp_i_utf8(value + at, strlen(value + at), &code);
         if (length == 0 || !netdp_i_printable(code))
             return netdp_i_reading_fail(from, "sweep.values", error,
-                                        "'%s' holds what does not print; remove it",
+                                        "'%s' holds what does not print; leave it out",
                                         netdp_i_show_text(value).text);
     }
     for (int32_t i = 0; i + 1 < made->count; i++)
@@ -477,7 +527,7 @@ static netdp_status read_variants(const netdp_i_reading *from, netdp_error *erro
     sweep over = {.key = -1};
     if (count == 0 && netdp_i_lines_of(&from->lines, "variants") != 0)
         return netdp_i_reading_fail(from, "variants", error,
-                                    "is an empty list; give one or remove it");
+                                    "is an empty list; give one or leave it out");
     if (study->figure.first > 0 && study->figure.first < count)
         count = (uint32_t)study->figure.first;
     netdp_status status = read_sweep(from, &over, error);
@@ -589,8 +639,10 @@ void netdp_study_free(netdp_study *study)
     for (int k = 0; k < NETDP_I_KEYS; k++) {
         netdp_i_kind kind = netdp_i_key_rule(&netdp_i_keys[k])->kind;
         if (kind == NETDP_I_KEY_TEXT || kind == NETDP_I_KEY_FILE || kind == NETDP_I_KEY_DATASET)
-            netdp_i_free(*(char **)((char *)study + netdp_i_keys[k].offset));
+            netdp_i_free(*(char **)netdp_i_key_field(&netdp_i_keys[k], study));
     }
+    for (int i = 0; i < NETDP_I_SETTINGS; i++)
+        netdp_i_free((char *)study->question.text[i]);
     for (int32_t i = 0; i < study->data.column_count; i++) {
         netdp_i_column *column = &study->data.column[i];
         for (int32_t j = 0; j < column->values; j++)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <netdp/protocol.h>
+#include <netdp/study.h>
 
 #include "question/rule.h"
 
@@ -27,7 +28,7 @@ typedef enum netdp_i_rivals {
 
 typedef struct netdp_i_key {
     const char *name; /* "privacy.epsilon" */
-    size_t offset;    /* in netdp_study */
+    size_t offset;    /* in netdp_study; 0 of a setting, which is in its question */
     netdp_i_rivals rivals;
     bool learns; /* tasks that learn take it, or protocols of its rule; others its default alone */
     bool required;
@@ -41,6 +42,9 @@ extern const netdp_i_key netdp_i_keys[]; /* [NETDP_I_KEYS] */
 
 /* What it may be: the rule of the setting that it is, or its own. */
 const netdp_i_rule *netdp_i_key_rule(const netdp_i_key *key);
+
+/* Its field of the study: of the study's question, where it is a setting. */
+void *netdp_i_key_field(const netdp_i_key *key, const netdp_study *study);
 
 /* "epsilon" of "privacy.epsilon". */
 const char *netdp_i_key_leaf(const netdp_i_key *key);

@@ -24,11 +24,11 @@ netdp_status netdp_i_own_check(const netdp_i_reading *from, netdp_error *error)
             takes = takes || strcmp(key->name, taken[i]) == 0;
         if (!takes && given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(key), given))
             return netdp_i_reading_fail(from, key->name, error,
-                                        "does not apply to task own; remove it");
+                                        "does not apply to task own; leave it out");
     }
     if (study->data.column_count > 0)
         return netdp_i_reading_fail(from, "data.columns", error,
-                                    "does not apply to task own; remove it");
+                                    "does not apply to task own; leave it out");
     if (study->task.parameters == 0)
         return netdp_i_reading_fail(from, "task.parameters", error,
                                     "is missing; give how many numbers the model has");

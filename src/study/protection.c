@@ -7,11 +7,11 @@
 
 netdp_protection netdp_i_study_protection(const netdp_study *study)
 {
-    netdp_protection protection = {.protects = study->privacy.protects,
-                                   .change = study->privacy.change};
+    netdp_protection protection = {.protects = study->question.protects,
+                                   .change = study->question.change};
     netdp_error ignored;
-    if (study->data.batches != NULL)
-        (void)!netdp_batches_parse(study->data.batches, &protection.batches, &ignored);
+    if (study->question.batches != NULL)
+        (void)!netdp_batches_parse(study->question.batches, &protection.batches, &ignored);
     return protection;
 }
 
@@ -47,11 +47,11 @@ netdp_status netdp_i_protection_check(const netdp_i_reading *from, bool batches,
     const netdp_study *study = from->study;
     netdp_protection protection = netdp_i_study_protection(study);
     netdp_error why = {NETDP_OK, ""};
-    if (netdp_batches_parse(study->data.batches, &protection.batches, &why) != NETDP_OK)
+    if (netdp_batches_parse(study->question.batches, &protection.batches, &why) != NETDP_OK)
         return netdp_i_reading_fail(from, "data.batches", error, "%s", why.text);
     if (protection.batches.kind != NETDP_BATCHES_FULL && !batches)
         return netdp_i_reading_fail(from, "data.batches", error,
-                                    "applies to gossip that learns; remove it");
+                                    "applies to gossip that learns; leave it out");
     if (protection.batches.kind != NETDP_BATCHES_FULL && study->task.batch > 0)
         return netdp_i_reading_fail(from, "task.batch", error,
                                     "excludes data.batches; keep one of the two");
@@ -61,7 +61,7 @@ netdp_status netdp_i_protection_check(const netdp_i_reading *from, bool batches,
                                     "give nodes",
                                     study->protocol.kind);
     netdp_status status =
-        study->privacy.protects == NETDP_PROTECTS_ROW ? check_rows(from, error) : NETDP_OK;
+        study->question.protects == NETDP_PROTECTS_ROW ? check_rows(from, error) : NETDP_OK;
     if (status == NETDP_OK && netdp_protection_check(&protection, &why) != NETDP_OK)
         status = netdp_i_reading_fail(from, "data.batches", error, "%s", why.text);
     return status;
@@ -70,7 +70,7 @@ netdp_status netdp_i_protection_check(const netdp_i_reading *from, bool batches,
 void netdp_i_study_unit_words(const netdp_study *study, char *text, size_t room)
 {
     const netdp_protection protection = netdp_i_study_protection(study);
-    const bool named = study->privacy.protects == NETDP_PROTECTS_ROW && study->data.row != NULL &&
+    const bool named = study->question.protects == NETDP_PROTECTS_ROW && study->data.row != NULL &&
                        study->data.row[0] != '\0';
     snprintf(text, room, named ? "%s (a row: %.160s)" : "%s", netdp_protection_words(&protection),
              study->data.row);

@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "protocol/pairing.h"
+#include "protocol/pattern.h"
+#include "protocol/quiet.h"
 #include "study/value.h"
 
 enum { LONGEST_TEXT = 4096, PLACE_ROOM = 96 };
@@ -91,10 +93,15 @@ static const char *find_target(const char *weights)
                : NULL;
 }
 
-/* The file of pairs, or NULL where the pair graph is named otherwise. */
-static const char *find_pairs(const char *pairs)
+/* Is the text of a setting the path of a file, and none of the words that it knows? */
+static bool names_file(const netdp_i_key *key, const char *text)
 {
-    return netdp_i_pairing_named(pairs) ? NULL : pairs;
+    if (strcmp(key->name, "privacy.pair_graph") == 0)
+        return !netdp_i_pairing_named(text);
+    if (strcmp(key->name, "privacy.quiet") == 0)
+        return !netdp_i_quiet_named(text);
+    return strcmp(key->name, "privacy.pattern") == 0 && strcmp(text, "worst") != 0 &&
+           strncmp(text, "cos:", 4) != 0 && !netdp_i_pattern_fill(text, 0, NULL);
 }
 
 /* A text that ends with a file's path: relative to the study, and absolute from then on where it
@@ -164,7 +171,7 @@ netdp_status netdp_i_reading_pair(const netdp_i_reading *from, const char *name,
 netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key *key,
                                  char *const text[2], netdp_error *error)
 {
-    void *into = (char *)from->study + key->offset;
+    void *into = netdp_i_key_field(key, from->study);
     char **kept = into; /* of a text */
     netdp_error why;
     netdp_status status = NETDP_OK;
@@ -173,10 +180,10 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
     switch (netdp_i_key_rule(key)->kind) {
     case NETDP_I_KEY_TEXT:
         status = keep_text(from, key, text[0], into, error);
-        if (status == NETDP_OK && key->offset == offsetof(netdp_study, mixing.weights))
+        if (status == NETDP_OK && strcmp(key->name, "mixing.weights") == 0)
             status = locate(from, find_target(*kept), kept, error);
-        if (status == NETDP_OK && key->offset == offsetof(netdp_study, privacy.pair_graph))
-            status = locate(from, find_pairs(*kept), kept, error);
+        if (status == NETDP_OK && names_file(key, text[0]))
+            status = locate(from, *kept, kept, error);
         return status;
     case NETDP_I_KEY_FILE:
         return keep_text(from, key, text[0], into, error);

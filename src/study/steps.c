@@ -16,10 +16,10 @@ static netdp_status check_bound(const netdp_i_reading *from, netdp_error *error)
     if ((study->task.momentum == 0 && study->task.decay == 0) || netdp_i_study_walks(study))
         return NETDP_OK;
     for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
-        if (strcmp(study->privacy.bound, holds[i]) == 0)
+        if (strcmp(study->question.bound, holds[i]) == 0)
             return NETDP_OK;
     return netdp_i_reading_fail(from, key, error, "has no place in privacy.bound: %s; give auto",
-                                netdp_i_show_text(study->privacy.bound).text);
+                                netdp_i_show_text(study->question.bound).text);
 }
 
 netdp_status netdp_i_steps_check(const netdp_i_reading *from, netdp_error *error)
@@ -38,8 +38,8 @@ netdp_status netdp_i_steps_check(const netdp_i_reading *from, netdp_error *error
     if (study->data.synthetic != NULL && strcmp(study->task.kind, "softmax") == 0)
         return netdp_i_reading_fail(from, "data.synthetic", error,
                                     "does not apply to task softmax; give source or csv");
-    if (study->task.local > 1 &&
-        (study->privacy.protects == NETDP_PROTECTS_ROW || strcmp(study->data.batches, "full") != 0))
+    if (study->task.local > 1 && (study->question.protects == NETDP_PROTECTS_ROW ||
+                                  strcmp(study->question.batches, "full") != 0))
         return netdp_i_reading_fail(from, "task.local", error,
                                     "one row changes all later local steps; give 1, or protect "
                                     "nodes and take full batches");

@@ -9,6 +9,8 @@
 #include <netdp/learn.h>
 #include <netdp/study.h>
 
+#include "question/settings.h"
+
 /* A column of the data: the range into which its values are clipped, or a category's values. */
 typedef struct netdp_i_column {
     char *name;
@@ -61,7 +63,6 @@ struct netdp_study {
         char *deal;             /* learning: as netdp_preparation has it */
         double split;           /* learning: part of the rows that train */
         char *row;              /* what a row is, in the reader's words; "" where not given */
-        char *batches;          /* learning by gossip: as netdp_batches_parse reads it */
     } data;
     struct {
         char *kind;  /* "mean", "sum", "histogram", "logistic", "ridge"; "own": gradients come from
@@ -93,52 +94,26 @@ struct netdp_study {
         int64_t rounds; /* 0: auto */
         int64_t visits; /* realised, with rounds auto: steps for each node; else 0 */
         int64_t phases; /* learning with rounds auto, which then choose `inner`; else 0 */
-        double variance;
-        int64_t inner;
-        int64_t every, at_most; /* streams; at_most 0: any number */
-        bool accelerate;
         double
             largest; /* between peers: no number of a message is farther from 0; 0: by the terms */
-        char *dropout; /* as netdp_variation_dropout reads it; "0": none */
-        char *redraw;  /* "never", "round", "phase" */
-        /* walks, as in netdp_token */
-        char *start; /* "uniform", or a node's name */
-        int64_t burn_in, cap, tokens;
-        bool release;
-        netdp_path path; /* and of one that is not hidden: what it is drawn with */
-        uint64_t path_seed;
         char
             *law; /* of weighted walks, as netdp_i_law_read takes it apart; "public": the weights */
-        /* tallies, as in netdp_tally, and cap and release */
-        netdp_mechanism mechanism;
-        netdp_tally_schedule schedule;
-        int64_t grid;
     } protocol;
     struct {
         double epsilon;  /* the target; 0: none, and `noise` is given */
         double noise;    /* accounts: sigma, in units of the sensitivity; 0: from epsilon */
         double delta;    /* 0: not given; accounts may have their unit in `as` */
         char *as;        /* accounts: the unit, as netdp_unit_parse reads it; NULL: dp at delta */
-        char *bound;     /* as netdp_bound_parse reads it */
-        char *pattern;   /* streams: as netdp_i_pattern_fill reads it; NULL: the worst */
         char *from, *to; /* accounts: "random", or nodes by name; NULL or "all": all */
         netdp_over over;
-        netdp_protects protects;
-        netdp_change change;
         int64_t observers; /* drawn with the seed and accounted for; 0: all nodes */
         int64_t sources;   /* the same of those about whom they learn */
         int64_t pool;      /* how many nodes may pool what they see */
-        netdp_sees sees;
-        netdp_own_noise own_noise;
-        double dither, dither_decay, end_dither; /* -1: auto, by the calibration */
-        char *pair_graph;
-        double pair_noise; /* -1: auto, by the calibration */
-        uint64_t pair_seed;
-        char *more_noise; /* averaging: "NODE:TIMES,...": how many times everybody's noise; NULL */
-        char *targets;    /* averaging: "NODE:EPSILON,...": which want more; NULL: nobody */
-        char *quiet;      /* learning: as netdp_quiet_parse reads it */
-        bool for_gossip;  /* that is designed for all models as gossip mixes them */
+        char *more_noise;  /* averaging: "NODE:TIMES,...": how many times everybody's noise; NULL */
+        char *targets;     /* averaging: "NODE:EPSILON,...": which want more; NULL: nobody */
     } privacy;
+    char rounds[24];           /* protocol.rounds of its question */
+    netdp_i_question question; /* the settings that it shares with questions; its texts are owned */
     struct {
         int64_t every;  /* rounds between rows of the trace */
         int64_t repeat; /* independent runs of each protocol */
@@ -188,6 +163,9 @@ bool netdp_i_study_tallies(const netdp_study *study);
 
 /* Is it an account alone, without data and simulation? */
 bool netdp_i_study_accounts(const netdp_study *study);
+
+/* Is it an account of gossip or a walk: a question, as netdp loss asks it? */
+bool netdp_i_study_asks(const netdp_study *study);
 
 /* Is it such an account, of walks that are drawn? */
 bool netdp_i_study_realises(const netdp_study *study);

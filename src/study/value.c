@@ -10,7 +10,7 @@
 
 static const void *place(const netdp_study *study, const netdp_i_key *key)
 {
-    return (const char *)study + key->offset;
+    return netdp_i_key_field(key, study);
 }
 
 bool netdp_i_value_absent(const netdp_study *study, const netdp_i_key *key)

@@ -99,7 +99,7 @@ static netdp_status write_columns(FILE *stream, const netdp_study *study, int in
 static netdp_status write_value(FILE *stream, const netdp_study *study, const netdp_i_key *key,
                                 int indent, netdp_error *error)
 {
-    const void *from = (const char *)study + key->offset;
+    const void *from = netdp_i_key_field(key, study);
     const netdp_i_rule *rule = netdp_i_key_rule(key);
     int word;
     switch (rule->kind) {
@@ -150,7 +150,8 @@ static bool is_written(const netdp_study *study, const netdp_study *base, const 
             return false;
     } else if (netdp_i_study_accounts(study) &&
                netdp_i_key_runs(key, netdp_i_study_realises(study)) &&
-               (strcmp(key->name, "data.batches") != 0 || strcmp(study->data.batches, "full") == 0))
+               (strcmp(key->name, "data.batches") != 0 ||
+                strcmp(study->question.batches, "full") == 0))
         return false;
     if (base == NULL)
         return !netdp_i_value_absent(study, key);

@@ -94,6 +94,33 @@ def check_stream():
     assert code == 2 and "every" in err, err
 
 
+def check_who():
+    """A coalition, a token that starts at its observer, and a pattern in a file beside the study: as a command line has them."""
+    for key, option in (("privacy.to", ["--to", "set:1,2"]), ("protocol.start", ["--start", "observer"])):
+        walks = key == "protocol.start"
+        study = ACCOUNT.split("variants:")[0].replace("kind: averaging, rounds: 6", "kind: walk, rounds: 50" if walks else "kind: averaging, rounds: 6")
+        code, out, err = asked(study, "--set", f"{key}={option[1]}", "--json")
+        assert code == 0, err
+        told, = json.loads(out)["variants"]
+        one = json.loads(run(["loss", "--family", "davis", "--protocol", "walk" if walks else "averaging", "--rounds", "50" if walks else "6",
+                              "--noise", "2", "--as", "dp:1e-6", "--json", *option], "/")[1])
+        assert (told["guarantee"]["mean"], told["guarantee"]["worst"]["epsilon"]) == (one["summary"]["mean"], one["summary"]["max"]), (key, told, one)
+        assert told.get("coalition") == (None if walks else [1, 2]), told
+    with tempfile.TemporaryDirectory() as folder:
+        study = ACCOUNT.split("variants:")[0].replace("kind: averaging", "kind: stream").replace("to: all", "to: 0, pattern: mine.txt")
+        pathlib.Path(folder, "beside").mkdir()
+        pathlib.Path(folder, "beside", "study.yaml").write_text(study)
+        pathlib.Path(folder, "beside", "mine.txt").write_text("1\n1\n-1\n1\n0.5\n-1\n")
+        code, out, err = run(["loss", "beside/study.yaml", "--json"], folder)
+        assert code == 0, err
+        one = json.loads(run(["loss", "--family", "davis", "--protocol", "stream", "--rounds", "6", "--pattern", "beside/mine.txt", "--to", "0",
+                              "--noise", "2", "--as", "dp:1e-6", "--json"], folder)[1])
+        assert json.loads(out)["variants"][0]["guarantee"]["worst"]["epsilon"] == one["summary"]["max"]
+        pathlib.Path(folder, "study.yaml").write_text(ACCOUNT)
+        code, _, err = run(["run", "study.yaml", "-o", "out", "--set", "privacy.to=set:1,2"], folder)
+        assert code == 2 and "privacy.to" in err and not pathlib.Path(folder, "out", "summary.json").exists(), err
+
+
 def check_refused():
     for words, says in ((["nobody"], "no such variant"), (["plane"], "did you mean 'plain'?"), (["--dither", "1"], "--set KEY=VALUE"),
                         (["plain", "louder"], "argument"), (["--set", "privacy.nise=1"], "did you mean")):
@@ -102,4 +129,4 @@ def check_refused():
 
 
 if __name__ == "__main__":
-    main([], [check_account, check_calibrated, check_stream, check_refused])
+    main([], [check_account, check_calibrated, check_stream, check_who, check_refused])

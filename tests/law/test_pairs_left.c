@@ -284,7 +284,7 @@ static int obeys(const netdp_study *study, const char *name)
     netdp_i_pairs_left left = {0};
     netdp_graph *graph = NULL;
     netdp_mixing *mixing = NULL;
-    if (study->privacy.pair_graph == NULL || !(study->privacy.pair_noise > 0) ||
+    if (study->question.pair_graph == NULL || !(study->question.settings.pairing.noise > 0) ||
         study->protocol.rounds == 0 ||
         netdp_i_problem_graph(study, NULL, &graph, &notes, &error) != NETDP_OK)
         return 0; /* of a network that is not here, too */

@@ -63,16 +63,17 @@ static made read_study(const char *path)
     must(netdp_study_read(path, NULL, 0, &m.study, &error));
     must(netdp_i_problem_new(m.study, NULL, &m.problem, &error));
     must(netdp_protocol_find(m.study->protocol.kind, &named, &error));
-    if (m.study->privacy.pair_graph != NULL)
-        must(netdp_pairing_graph(m.study->privacy.pair_graph, m.problem->graph, 1, &m.pairs,
+    if (m.study->question.pair_graph != NULL)
+        must(netdp_pairing_graph(m.study->question.pair_graph, m.problem->graph, 1, &m.pairs,
                                  &error));
-    const netdp_settings settings = {.rounds = m.study->protocol.rounds,
-                                     .dither = m.study->privacy.dither,
-                                     .accelerate = m.study->protocol.accelerate,
-                                     .inner = m.study->protocol.inner,
-                                     .every = 1,
-                                     .end_dither = fmax(0, m.study->privacy.end_dither),
-                                     .pairing = {m.pairs, m.study->privacy.pair_noise}};
+    const netdp_settings settings = {
+        .rounds = m.study->protocol.rounds,
+        .dither = m.study->question.settings.dither,
+        .accelerate = m.study->question.settings.accelerate,
+        .inner = m.study->question.settings.inner,
+        .every = 1,
+        .end_dither = fmax(0, m.study->question.settings.end_dither),
+        .pairing = {m.pairs, m.study->question.settings.pairing.noise}};
     m.protocol = netdp_protocol_describe(named, m.problem->mixing, &settings);
     return m;
 }
@@ -149,7 +150,7 @@ static void announce(const made *m, netdp_i_member *member)
     const int32_t n = netdp_graph_nodes(m->problem->graph);
     const netdp_examples *train = m->problem->train;
     int32_t *node = calloc((size_t)m->problem->rows, sizeof *node);
-    if (m->study->privacy.protects == NETDP_PROTECTS_NODE && !m->study->task.mean_over_rows)
+    if (m->study->question.protects == NETDP_PROTECTS_NODE && !m->study->task.mean_over_rows)
         goto done;
     if (getenv("ROWS") != NULL) { /* of files that the test writes itself */
         char *at = getenv("ROWS");
@@ -177,9 +178,9 @@ static void make(const char *study, const char *out, int port, double noise, con
         .members = n,
         .member = calloc((size_t)n, sizeof(netdp_i_member)),
         .terms = {.noise = noise,
-                  .pair_noise = m.study->privacy.pair_noise,
-                  .dither = m.study->privacy.dither,
-                  .end_dither = fmax(0, m.study->privacy.end_dither),
+                  .pair_noise = m.study->question.settings.pairing.noise,
+                  .dither = m.study->question.settings.dither,
+                  .end_dither = fmax(0, m.study->question.settings.end_dither),
                   .rounds = m.study->protocol.rounds,
                   .contributions = netdp_linear_contributions(&m.protocol),
                   .attempts = getenv("ATTEMPTS") != NULL ? atoi(getenv("ATTEMPTS")) : 1,

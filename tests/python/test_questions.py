@@ -17,22 +17,25 @@ COUNT = int(os.environ.get("NETDP_QUESTIONS", "120"))
 
 PROTOCOLS = ["averaging", "random-averaging", "stream", "gossip-sgd", "async-gossip-sgd", "muffliato-sgd", "walk", "weighted-walk", "ring-sum",
              "ring-histogram", "complete-sum", "complete-histogram"]
-FAMILIES = ["ring 6", "davis", "star 5", "complete 5", "hypercube 3", "path 4"]
+FAMILIES = ["ring 6", "davis", "star 5", "complete 5", "hypercube 3", "path 4", "florentine", "regular 8 3", "erdos-renyi 8 0.7"]
+UNITS = ["loss", "gdp", "rdp:2", "dp:1e-5", "dp:1e-5", "dp:1e-9", "rdp:32"]
 
 #: Texts for each setting, some of them wrong; most of them are taken as numbers where they are some.
 VALUES = {
-    "dither": ["0.01", "0.5", "0", "1e-6", "-1", "auto", "x"], "dither_decay": ["0", "0.5", "3"], "every": ["1", "2", "0"],
-    "at_most": ["1", "3", "0"], "inner": ["1", "3", "0"], "end_dither": ["0.1", "0.5", "auto"], "accelerate": ["true"],
+    "dither": ["0.01", "0.5", "0", "1e-6", "-1", "auto", "x"], "dither_decay": ["0", "0.5", "3"], "every": ["1", "2", "3", "0", "1e3"],
+    "at_most": ["1", "3", "2", "none", "0", "two"], "inner": ["1", "3", "0"], "end_dither": ["0.1", "0.5", "auto"], "accelerate": ["true"],
     "pair_graph": ["edges", "complete", "ring", "k-out 2", "nobody"], "pair_noise": ["0", "2", "auto", "-1"], "pair_seed": ["1", "7", "-1"],
     "cycle": ["1", "2", "3"], "quiet": ["fresh", "optimal", "banded:2", "loud"], "workload": ["sums", "gossip", "rest"],
-    "dropout": ["0", "0.2", "edges:0.3", "late:0.1", "2"], "redraw": ["never", "round", "phase", "one-peer", "often"],
-    "start": ["uniform", "observer", "0", "nobody"], "burn_in": ["0", "3", "-1"], "path": ["hidden", "public", "tour", "resting", "secret"],
+    "dropout": ["0.1", "edges:0.3", "0", "0.2", "late:0.1", "revealed:0.1", "2", "edges:", "late:x"],
+    "redraw": ["round", "one-peer", "never", "phase", "often"],
+    "start": ["uniform", "observer", "0", "3", "Medici", "nobody"], "burn_in": ["0", "3", "-1"], "path": ["hidden", "public", "tour", "resting", "secret"],
     "path_seed": ["1", "4"], "tokens": ["1", "2", "0"], "cap": ["2", "none", "0"], "contraction": ["0.5", "1", "2"],
     "gamma": ["1,0,2", "1,2", "x"], "mechanism": ["gaussian", "laplace", "discrete-gaussian", "none"],
     "schedule": ["every", "once", "spread", "never"], "grid": ["16", "1024", "0"], "levels": ["2", "5", "1"], "flip": ["0.5", "0.2", "0", "2"],
-    "shuffle": ["least", "local", "blanket", "cards"], "release": ["none", "final", "all"],
-    "pattern": ["ones", "alternating", "cos:0.5", "cos:x"], "protects": ["node", "row", "all"], "change": ["replace", "add-remove", "none"],
-    "batches": ["full", "cyclic:2", "poisson:0.3", "some"], "rows": ["1,2,3,4,5", "3,3,3,3,3,3", "0"],
+    "shuffle": ["least", "local", "blanket", "cards"], "release": ["final", "none", "all"],
+    "pattern": ["ones", "alternating", "worst", "cos:0.5", "cos:x", "waves"], "protects": ["node", "row", "all"], "change": ["replace", "add-remove", "none"],
+    "batches": ["cyclic:2", "poisson:0.3", "full", "cyclic:0", "poisson:2", "some"], "rows": ["1,2,3,4,5", "3,3,3,3,3,3", "2,2,2,2,2,2,2,2", "0", "many"],
+    "from": ["0", "1, 2", "all", "Medici", "0,0", "nobody"], "to": ["1", "set:1,2", "set: 0, 3", "all", "Strozzi", "set:Medici,Guadagni", "set:1,1", "set:all", "99"],
     "sees": ["neighbours", "sum", "everything", "nothing"], "own_noise": ["known", "counts", "hidden"], "certify": ["auto", "maybe"],
     "variance": ["0.25", "1", "-1"], "bound": ["auto", "everything", "published", "excursion", "nope"], "nosuch": ["1"],
 }
@@ -50,7 +53,7 @@ def made_up(draw):
     if "histogram" in protocol and draw.random() < 0.9:
         settings.setdefault("flip", "0.5")
     noise = None if "histogram" in protocol or draw.random() < 0.1 else draw.choice(["2", "0.7", "5"])
-    return family, settings, noise, draw.choice(["loss", "gdp", "rdp:2", "dp:1e-5", "dp:1e-5"])
+    return family, settings, noise, draw.choice(UNITS)
 
 
 def taken(name, protocol):
@@ -85,6 +88,8 @@ def by_python(family, settings, noise, unit):
     if given.get("accelerate") == "true":
         given["accelerate"] = True
     try:
+        if "from" in given:
+            given["from_"] = given.pop("from")
         return netdp.losses(family, as_=unit, noise=None if noise is None else float(noise), **given), None
     except (netdp.Invalid, netdp.NoAnswer) as wrong:
         return None, str(wrong)
@@ -123,9 +128,9 @@ def by_study(study, folder):
 def of_key(message):
     """What a study's refusal says, without the place: "FILE:1: privacy.dither: ..." as "--dither: ..."."""
     message = re.sub(r"^\S+study\.yaml(:\d+)?: ", "", message)
-    message = re.sub(r"\b(protocol|privacy|data)\.(\w+)", r"--\2", message).replace("; remove it", "; leave it out")
+    message = re.sub(r"\b(protocol|privacy|data)\.(\w+)", r"--\2", message)
     message = re.sub(r"(goes with|excludes) (\w+): ", r"\1 --\2 ", message.removeprefix("--privacy: ").removeprefix("privacy: "))
-    return plain(re.sub(r": give \S+, its target", ": ask netdp calibrate", message))
+    return plain(message)
 
 
 def named(message, settings):
@@ -150,6 +155,7 @@ def plain(message):
     """What a refusal says, however its caller spells settings: "--protects row" and "protects='row'"."""
     message = re.sub(r" \(--protocol \S+ --help: what does\)", "", message)
     message = re.sub(r" to 10+, or auto", "", message)  # a study takes fewer rounds
+    message = re.sub(r"^from_: ", "--from: ", message)
     message = re.sub(r"^(\w+): unknown option.*|^--(\w+): unknown option.*|^(\w+): no such setting.*", "unknown", message)
     return re.sub(r"[-_]+", "", re.sub(r"='([^']*)'", r" \1", message))
 

@@ -60,7 +60,7 @@ static json_t *tell_setting(const netdp_i_setting *setting)
 int main(void)
 {
     json_t *settings = json_array(), *keys = json_array(), *needs = json_array();
-    for (const netdp_i_setting *row = netdp_i_settings; row->name != NULL; row++)
+    for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
         json_array_append_new(settings, tell_setting(row));
     for (int k = 0; k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];

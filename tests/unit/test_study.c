@@ -113,12 +113,12 @@ static void test_defaults(void **state)
     assert_string_equal(study->task.unit, "");
     assert_string_equal(study->protocol.kind, "averaging");
     assert_int_equal(study->protocol.rounds, 20);
-    assert_true(study->protocol.variance == 0.25);
+    assert_true(study->question.variance == 0.25);
     assert_true(study->privacy.epsilon == 1 && study->privacy.delta == 1e-6);
     assert_int_equal(study->privacy.over, NETDP_OVER_MEAN);
-    assert_int_equal(study->privacy.sees, NETDP_SEES_NEIGHBOURS);
-    assert_int_equal(study->privacy.own_noise, NETDP_OWN_NOISE_KNOWN);
-    assert_true(study->privacy.dither == 0.01);
+    assert_int_equal(study->question.sees, NETDP_SEES_NEIGHBOURS);
+    assert_int_equal(study->question.own_noise, NETDP_OWN_NOISE_KNOWN);
+    assert_true(study->question.settings.dither == 0.01);
     assert_int_equal(study->output.every, 1);
     assert_int_equal(study->output.repeat, 10);
     netdp_study_free(study);
@@ -164,8 +164,8 @@ static void test_every_key_and_relative_paths(void **state)
     assert_int_equal(study->protocol.rounds, 0);
     assert_true(isinf(study->privacy.epsilon));
     assert_int_equal(study->privacy.over, NETDP_OVER_WORST);
-    assert_int_equal(study->privacy.sees, NETDP_SEES_SUM);
-    assert_int_equal(study->privacy.own_noise, NETDP_OWN_NOISE_COUNTS);
+    assert_int_equal(study->question.sees, NETDP_SEES_SUM);
+    assert_int_equal(study->question.own_noise, NETDP_OWN_NOISE_COUNTS);
     assert_int_equal(study->output.every, 7);
     assert_int_equal(study->output.repeat, 1000000);
     netdp_study_free(study);
@@ -187,12 +187,12 @@ static void assert_round_trip(const char *const *set, size_t count)
     assert_int_equal(first->data.column_count, second->data.column_count);
     assert_true(first->seed == second->seed && first->privacy.epsilon == second->privacy.epsilon &&
                 first->privacy.delta == second->privacy.delta &&
-                first->privacy.dither == second->privacy.dither &&
+                first->question.settings.dither == second->question.settings.dither &&
                 first->task.low == second->task.low && first->task.high == second->task.high &&
                 first->task.clip == second->task.clip &&
                 first->task.has_bounds == second->task.has_bounds &&
                 first->protocol.rounds == second->protocol.rounds &&
-                first->protocol.variance == second->protocol.variance);
+                first->question.variance == second->question.variance);
     netdp_i_free(a);
     netdp_i_free(b);
     netdp_study_free(first);
@@ -377,10 +377,10 @@ static void test_variants_inherit_what_applies(void **state)
         " {task: {kind: ridge}}]}";
     put(study_path, text, sizeof text - 1);
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
-    assert_int_equal(study->variation[0].study->protocol.inner, 1);
-    assert_true(study->variation[0].study->privacy.dither == 0.01);
-    assert_int_equal(study->variation[1].study->protocol.inner, 3);
-    assert_true(study->variation[1].study->privacy.dither == 0.2);
+    assert_int_equal(study->variation[0].study->question.settings.inner, 1);
+    assert_true(study->variation[0].study->question.settings.dither == 0.01);
+    assert_int_equal(study->variation[1].study->question.settings.inner, 3);
+    assert_true(study->variation[1].study->question.settings.dither == 0.2);
     assert_string_equal(study->variation[2].study->task.kind, "ridge");
     netdp_study_free(study);
 }
@@ -406,7 +406,7 @@ static void test_phases(void **state)
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     assert_int_equal(study->protocol.rounds, 0);
     assert_int_equal(study->protocol.phases, 7);
-    assert_true(study->protocol.variance == 2);
+    assert_true(study->question.variance == 2);
     netdp_study_free(study);
     assert_round_trip(NULL, 0);
     char *text = get(study_path);
@@ -418,7 +418,7 @@ static void test_phases(void **state)
     assert_round_trip(NULL, 0);
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     assert_int_equal(study->variation[0].study->protocol.phases, 0);
-    assert_int_equal(study->variation[0].study->protocol.inner, 6);
+    assert_int_equal(study->variation[0].study->question.settings.inner, 6);
     assert_int_equal(study->variation[1].study->protocol.phases, 0);
     netdp_study_free(study);
     put_model("{kind: muffliato-sgd, rounds: 60, inner: 6}\nvariants:\n"
@@ -426,7 +426,7 @@ static void test_phases(void **state)
     assert_round_trip(NULL, 0);
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     assert_int_equal(study->variation[0].study->protocol.phases, 4);
-    assert_int_equal(study->variation[0].study->protocol.inner, 1);
+    assert_int_equal(study->variation[0].study->question.settings.inner, 1);
     netdp_study_free(study);
     put_with(0, "");
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
@@ -514,8 +514,9 @@ static void test_bad_files(void **state)
         {0, "\"\": 1\n", ":14: unknown key ''"},
         {6, "  kind: mean\n  label: y\n", ":7: unknown key 'label' in task"},
         {6, "  kind: mean\n  parameters: 3\n",
-         "task.parameters: does not apply to task mean; remove it"},
-        {6, "  kind: own\n  parameters: 3\n", "data.source: does not apply to task own; remove it"},
+         "task.parameters: does not apply to task mean; leave it out"},
+        {6, "  kind: own\n  parameters: 3\n",
+         "data.source: does not apply to task own; leave it out"},
         /* twice */
         {12, "  epsilon: 1\n  epsilon: 1\n", ":13: privacy.epsilon is there twice; keep one"},
         {0, "data: {}\n", ":14: data is there twice"},
@@ -654,7 +655,7 @@ static void test_bad_variants(void **state)
         const char *fragment;
     } bad[] = {
         /* shapes and keys */
-        {"  []\n", "a.yaml:14: variants: is an empty list; give one or remove it"},
+        {"  []\n", "a.yaml:14: variants: is an empty list; give one or leave it out"},
         {"  a: b\n", ":14: variants has the wrong shape; give it a list such as [{name: K=5"},
         {"  - a\n", ":15: variants.1 has the wrong shape; give it keys below it"},
         {"  -\n", ":15: variants.1 has the wrong shape"},
@@ -683,9 +684,9 @@ static void test_bad_variants(void **state)
         {"  - {protocol: {kind: walks}}\n", ":15: variants.1.protocol.kind: 'walks' is not known"},
         {"  - {protocol: {kind: walk}}\n", ":15: variants.1.task.step: is missing; a walk steps"},
         {"  - {protocol: {cap: 3}}\n",
-         ":15: variants.1.protocol.cap: does not apply to averaging; remove it"},
+         ":15: variants.1.protocol.cap: does not apply to averaging; leave it out"},
         {"  - {protocol: {inner: 5}}\n",
-         ":15: variants.1.protocol.inner: does not apply to averaging; remove it"},
+         ":15: variants.1.protocol.inner: does not apply to averaging; leave it out"},
         {"  - {graph: {family: ring 3, file: a}}\n",
          ":15: variants.1.graph.file: excludes graph.family; keep one"},
         {"  - {graph: {giant_component: true}}\n",
@@ -752,9 +753,9 @@ static void test_walks(void **state)
     put_model("{kind: walk, rounds: 200}");
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     assert_true(netdp_i_study_walks(study));
-    assert_string_equal(study->protocol.start, "uniform");
-    assert_true(study->protocol.burn_in == 0 && study->protocol.cap == 0 &&
-                study->protocol.tokens == 1 && !study->protocol.release);
+    assert_string_equal(study->question.start, "uniform");
+    assert_true(study->question.settings.burn_in == 0 && study->question.settings.cap == 0 &&
+                study->question.tokens == 1 && !study->question.settings.release);
     assert_true(study->task.radius == 0 && study->privacy.observers == 0);
     netdp_study_free(study);
     static const char *const set[] = {"task.radius=2.5", "privacy.observers=4"};
@@ -762,9 +763,9 @@ static void test_walks(void **state)
         "{kind: walk, rounds: 200, start: 7, burn_in: 5, cap: 13, tokens: 2, release: final}");
     assert_round_trip(set, 2);
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
-    assert_string_equal(study->protocol.start, "7");
-    assert_true(study->protocol.burn_in == 5 && study->protocol.cap == 13 &&
-                study->protocol.tokens == 2 && study->protocol.release);
+    assert_string_equal(study->question.start, "7");
+    assert_true(study->question.settings.burn_in == 5 && study->question.settings.cap == 13 &&
+                study->question.tokens == 2 && study->question.settings.release);
     assert_true(study->task.radius == 2.5 && study->privacy.observers == 4);
     netdp_study_free(study);
     static const char *const mean[] = {"protocol.kind=walk", "task.step=1"};
@@ -788,10 +789,12 @@ static void test_walks_beside_gossip(void **state)
     assert_round_trip(set, 1);
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     const netdp_study *walk = study->variation[0].study, *gossip = study->variation[1].study;
-    assert_true(walk->protocol.cap == 13 && walk->task.radius == 3 && walk->task.step == 1);
-    assert_true(gossip->protocol.cap == 0 && gossip->task.radius == 0 && gossip->task.step == 1);
-    assert_string_equal(gossip->protocol.start, "uniform");
-    assert_true(gossip->privacy.dither == 0.3);
+    assert_true(walk->question.settings.cap == 13 && walk->task.radius == 3 &&
+                walk->task.step == 1);
+    assert_true(gossip->question.settings.cap == 0 && gossip->task.radius == 0 &&
+                gossip->task.step == 1);
+    assert_string_equal(gossip->question.start, "uniform");
+    assert_true(gossip->question.settings.dither == 0.3);
     netdp_study_free(study);
     static const char *const sum[] = {"privacy.sees=sum", "privacy.dither=0.5",
                                       "protocol.accelerate=true"};
@@ -800,10 +803,10 @@ static void test_walks_beside_gossip(void **state)
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     walk = study->variation[0].study;
     gossip = study->variation[1].study;
-    assert_int_equal(walk->privacy.sees, NETDP_SEES_NEIGHBOURS);
-    assert_true(walk->privacy.dither == 0.01 && !walk->protocol.accelerate);
-    assert_int_equal(gossip->privacy.sees, NETDP_SEES_SUM);
-    assert_true(gossip->task.step == 0 && gossip->protocol.accelerate);
+    assert_int_equal(walk->question.sees, NETDP_SEES_NEIGHBOURS);
+    assert_true(walk->question.settings.dither == 0.01 && !walk->question.settings.accelerate);
+    assert_int_equal(gossip->question.sees, NETDP_SEES_SUM);
+    assert_true(gossip->task.step == 0 && gossip->question.settings.accelerate);
     netdp_study_free(study);
 }
 
@@ -840,9 +843,9 @@ static void test_bad_walks(void **state)
          ":5: protocol.rounds: auto applies to averaging, random-averaging and, in a study, "
          "muffliato-sgd; give a number"},
         {"{kind: walk, rounds: 9, inner: 3}", NULL,
-         ":5: protocol.inner: does not apply to walk; remove it"},
+         ":5: protocol.inner: does not apply to walk; leave it out"},
         {"{kind: walk, rounds: 9, accelerate: true}", NULL,
-         ":5: protocol.accelerate: does not apply to walk; remove it"},
+         ":5: protocol.accelerate: does not apply to walk; leave it out"},
         {"{kind: walk, rounds: 9, phases: 2}", NULL, ":5: protocol.phases: does not apply to walk"},
         {"{kind: walk, rounds: 9, cap: 0}", NULL,
          ":5: protocol.cap: '0' is out of range; give a whole number from 1, or none"},
@@ -855,25 +858,25 @@ static void test_bad_walks(void **state)
         {"{kind: walk, rounds: 9, burnin: 1}", NULL,
          ":5: unknown key 'burnin' in protocol; did you mean 'burn_in'?"},
         {"{kind: walk, rounds: 9}", "privacy.sees=sum",
-         "--set privacy.sees=sum: does not apply to walk; remove it"},
+         "--set privacy.sees=sum: does not apply to walk; leave it out"},
         {"{kind: walk, rounds: 9}", "privacy.own_noise=counts",
-         "--set privacy.own_noise=counts: does not apply to walk; remove it"},
+         "--set privacy.own_noise=counts: does not apply to walk; leave it out"},
         {"{kind: walk, rounds: 9}", "privacy.dither=0.1",
-         "--set privacy.dither=0.1: does not apply to walk; remove it"},
+         "--set privacy.dither=0.1: does not apply to walk; leave it out"},
         {"{kind: walk, rounds: 9}", "privacy.end_dither=0.2",
-         "--set privacy.end_dither=0.2: does not apply to walk; remove it"},
+         "--set privacy.end_dither=0.2: does not apply to walk; leave it out"},
         {"{kind: walk, rounds: 9}", "task.radius=0", "--set task.radius=0: '0' is out of range"},
         {"{kind: walk, rounds: 9}", "privacy.observers=0", "'0' is out of range; give a whole"},
         {"{kind: gossip-sgd, rounds: 9, cap: 3}", NULL,
-         ":5: protocol.cap: does not apply to gossip-sgd; remove it"},
+         ":5: protocol.cap: does not apply to gossip-sgd; leave it out"},
         {"{kind: gossip-sgd, rounds: 9, start: 3}", NULL,
-         ":5: protocol.start: does not apply to gossip-sgd; remove it"},
+         ":5: protocol.start: does not apply to gossip-sgd; leave it out"},
         {"{kind: gossip-sgd, rounds: 9, tokens: 2}", NULL, ":5: protocol.tokens: does not apply"},
         {"{kind: gossip-sgd, rounds: 9, burn_in: 2}", NULL, ":5: protocol.burn_in: does not apply"},
         {"{kind: gossip-sgd, rounds: 9, release: final}", NULL,
-         ":5: protocol.release: does not apply to gossip-sgd; remove it"},
+         ":5: protocol.release: does not apply to gossip-sgd; leave it out"},
         {"{kind: gossip-sgd, rounds: 9}", "task.radius=1",
-         "--set task.radius=1: does not apply to gossip-sgd; remove it"},
+         "--set task.radius=1: does not apply to gossip-sgd; leave it out"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         put_model(bad[i].protocol);
@@ -883,7 +886,7 @@ static void test_bad_walks(void **state)
     put_with(0, "");
     assert_refused(mean, 1, ":5: task.step: is missing; a walk steps towards each value");
     assert_refused(mean, 2, "--set task.step=1.5: 1.5 goes beyond each value; give a part above 0");
-    assert_refused(&mean[1], 1, "--set task.step=1.5: does not apply to task mean; remove it");
+    assert_refused(&mean[1], 1, "--set task.step=1.5: does not apply to task mean; leave it out");
 }
 
 static void test_bad_phases(void **state)
@@ -898,13 +901,14 @@ static void test_bad_phases(void **state)
          "muffliato-sgd; give a number"},
         {"{kind: gossip-sgd, rounds: auto, phases: 3}", ":5: protocol.rounds: auto applies to"},
         {"{kind: gossip-sgd, rounds: 9, phases: 3}",
-         ":5: protocol.phases: does not apply to gossip-sgd; remove it"},
+         ":5: protocol.phases: does not apply to gossip-sgd; leave it out"},
         {"{kind: muffliato-sgd, rounds: 60, phases: 3}",
-         ":5: protocol.phases: does not apply to muffliato-sgd with a number of rounds; remove it"},
+         ":5: protocol.phases: does not apply to muffliato-sgd with a number of rounds; leave it "
+         "out"},
         {"{kind: muffliato-sgd, rounds: auto, phases: 3, inner: 4}",
-         ":5: protocol.inner: does not apply to muffliato-sgd with rounds: auto; remove it"},
+         ":5: protocol.inner: does not apply to muffliato-sgd with rounds: auto; leave it out"},
         {"{kind: muffliato-sgd, rounds: 60, variance: 1}",
-         ":5: protocol.variance: does not apply to muffliato-sgd with a number of rounds"},
+         ":5: protocol.variance: goes with rounds: auto; leave it out"},
         {"{kind: muffliato-sgd, rounds: auto, phases: 0}", ":5: protocol.phases: '0' is out of"},
         {"{kind: muffliato-sgd, rounds: auto, phases: auto}",
          ":5: protocol.phases: 'auto' is not a whole number; give a whole number from 1"},
@@ -915,7 +919,7 @@ static void test_bad_phases(void **state)
     }
     static const char *const set[] = {"protocol.phases=3"};
     put_with(0, "");
-    assert_refused(set, 1, "--set protocol.phases=3: does not apply to averaging; remove it");
+    assert_refused(set, 1, "--set protocol.phases=3: does not apply to averaging; leave it out");
 }
 
 static void test_clip_and_column_bounds_exclude_each_other(void **state)

@@ -15,6 +15,13 @@
 #include "base/text.h"
 #include "protocol/threat.h"
 
+netdp_i_description_options netdp_i_description_usual(void)
+{
+    netdp_i_description_options usual = {.network = NETDP_I_NETWORK_USUAL, .engine = "single"};
+    netdp_i_question_usual(&usual.question);
+    return usual;
+}
+
 void netdp_i_describe_bounds(void)
 {
     printf("%-16s %-6s %-26s %-40s %s\n", "bound", "sound", "of", "source", "what it says");

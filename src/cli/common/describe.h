@@ -14,10 +14,7 @@ typedef struct netdp_i_description_options {
     netdp_i_question question;
 } netdp_i_description_options;
 
-#define NETDP_I_DESCRIPTION_USUAL                                                                  \
-    {                                                                                              \
-        .network = NETDP_I_NETWORK_USUAL, .engine = "single", .question = NETDP_I_QUESTION_USUAL   \
-    }
+netdp_i_description_options netdp_i_description_usual(void);
 
 /* Rows of an option table: graph, mixing, all settings of a question, and the engine. */
 #define NETDP_I_DESCRIPTION_OPTIONS(o)                                                             \

@@ -148,7 +148,7 @@ static size_t table_length(const netdp_i_option *option)
 /* A row of a help page for each setting of a question. */
 static netdp_i_option *add_settings(netdp_i_option *row, void *question)
 {
-    for (const netdp_i_setting *setting = netdp_i_settings; setting->name != NULL; setting++)
+    for (const netdp_i_setting *setting = netdp_i_setting_rows; setting->name != NULL; setting++)
         *row++ = (netdp_i_option){.kind = setting->heading ? NETDP_I_GROUP : NETDP_I_SETTING,
                                   .name = setting->name,
                                   .into = question,

@@ -34,10 +34,16 @@ static netdp_status check_options(const netdp_i_arguments *arguments, netdp_erro
 
 static json_t *tell_json(const netdp_i_variant *variant)
 {
-    return json_pack("{s:s, s:o, s:I, s:o}", "name", variant->name, "noise",
-                     netdp_i_json_double(variant->noise), "rounds",
-                     (json_int_t)netdp_i_variant_rounds(variant), "guarantee",
-                     netdp_i_promise_json(&variant->guarantee));
+    json_t *told = json_pack("{s:s, s:o, s:I, s:o}", "name", variant->name, "noise",
+                             netdp_i_json_double(variant->noise), "rounds",
+                             (json_int_t)netdp_i_variant_rounds(variant), "guarantee",
+                             netdp_i_promise_json(&variant->guarantee));
+    json_t *members = told != NULL && variant->coalition ? json_array() : NULL;
+    for (int32_t i = 0; members != NULL && i < variant->observer_count; i++)
+        json_array_append_new(members, json_integer(variant->observer[i]));
+    if (members != NULL)
+        json_object_set_new(told, "coalition", members);
+    return told;
 }
 
 static void tell_row(const netdp_i_variant *variant)
@@ -45,7 +51,10 @@ static void tell_row(const netdp_i_variant *variant)
     const netdp_i_promise *p = &variant->guarantee;
     char unit[NETDP_UNIT_ROOM], pair[64] = "";
     netdp_unit_text(p->is.unit, unit);
-    if (p->from >= 0)
+    if (p->from >= 0 && variant->coalition)
+        snprintf(pair, sizeof pair, " (from %" PRId32 " to all %" PRId32 " of the coalition)",
+                 p->from, variant->observer_count);
+    else if (p->from >= 0)
         snprintf(pair, sizeof pair, " (from %" PRId32 " to %" PRId32 ")", p->from, p->to);
     printf("%s: noise %s Delta, %" PRId64 " %s; %s: mean %s, worst %s%s, local %s\n", variant->name,
            netdp_i_up(variant->noise, 6).text, netdp_i_variant_rounds(variant),

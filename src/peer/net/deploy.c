@@ -174,11 +174,11 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
 {
     const netdp_settings usual = NETDP_SETTINGS_USUAL;
     const netdp_protocol *named = NULL;
-    const double kappa = study->privacy.pair_noise;
+    const double kappa = study->question.settings.pairing.noise;
     const netdp_protection unit = netdp_i_study_protection(study);
     const bool cyclic =
         unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC;
-    if (study->privacy.pair_graph != NULL && kappa < 0)
+    if (study->question.pair_graph != NULL && kappa < 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.pair_noise: auto: give a number between peers, such as 10");
     if (study->privacy.more_noise != NULL || study->privacy.targets != NULL)
@@ -191,18 +191,21 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
                             "protocol.kind: %s does not run between peers; take averaging, "
                             "gossip-sgd or muffliato-sgd",
                             named->name);
-    if (study->privacy.pair_graph != NULL)
-        TRY(netdp_pairing_graph(study->privacy.pair_graph, d->graph, study->privacy.pair_seed,
+    if (study->question.pair_graph != NULL)
+        TRY(netdp_pairing_graph(study->question.pair_graph, d->graph, study->question.pair_seed,
                                 &d->pairs, error));
     TRY(netdp_mixing_new(d->graph, study->mixing.weights, &d->mixing, error));
     const netdp_settings settings = {
         .rounds = study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
-        .dither = study->privacy.dither < 0 ? usual.dither : study->privacy.dither,
-        .dither_decay = study->privacy.dither_decay < 0 ? 0 : study->privacy.dither_decay,
-        .inner = study->protocol.inner,
+        .dither =
+            study->question.settings.dither < 0 ? usual.dither : study->question.settings.dither,
+        .dither_decay =
+            study->question.settings.dither_decay < 0 ? 0 : study->question.settings.dither_decay,
+        .inner = study->question.settings.inner,
         .every = 1,
-        .end_dither = study->privacy.end_dither < 0 ? usual.end_dither : study->privacy.end_dither,
-        .accelerate = study->protocol.accelerate,
+        .end_dither = study->question.settings.end_dither < 0 ? usual.end_dither
+                                                              : study->question.settings.end_dither,
+        .accelerate = study->question.settings.accelerate,
         .cycle = cyclic ? unit.batches.count : 0,
         .pairing = {d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)}};
     d->protocol = netdp_protocol_describe(named, d->mixing, &settings);
@@ -226,7 +229,7 @@ static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_ask
                                  .over = NETDP_OVER_WORST,
                                  .max_noise = 1e6,
                                  .rounds_auto = study->protocol.rounds == 0,
-                                 .variance = study->protocol.variance};
+                                 .variance = study->question.variance};
     if (!(study->privacy.epsilon > 0 && study->privacy.delta > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.epsilon and privacy.delta: required between peers");
