@@ -12,8 +12,13 @@ Into a loop of your own go three lines:
 The account is `netdp.losses(protocol="muffliato-sgd")` of the same settings: what every node learns about every other node's whole
 data, which is replaced. Noise is of doubles from the system's random source, as an experiment has it; what leaves a real machine needs
 noise that is sampled exactly and rounded (`netdp peer`, or `netdp.Mechanism` where nobody is trusted at all). Needs torch with gloo.
+
+With `pair_graph="edges"` and `pair_noise=KAPPA`, here and in the account, neighbours also share noise that cancels in the sum: from
+a key that one of the two sends the other when the group begins. It hides only from who does not have that key, and gloo does not
+encrypt: between real machines send it under TLS, or agree on it before.
 """
 import os
+import secrets
 import tempfile
 
 import netdp
@@ -26,6 +31,15 @@ GRAPH = f"ring {NODES}"
 SETTINGS = dict(rounds=PHASES * INNER, inner=INNER, dither=0.1, end_dither=0.2)
 
 
+PAIR = 2  # the slot of noise that a pair shares; its node is then the pair's number
+
+
+def shared_noise(key):
+    """Standard normals of the two that have the key, another draw for each round."""
+    words = np.frombuffer(key, dtype=np.uint32).tolist()
+    return lambda round_, width: np.random.default_rng(words + [round_]).standard_normal(width)
+
+
 def system_noise(node, round_, slot, width):
     """Standard normals of this process alone."""
     return np.random.default_rng().standard_normal(width)
@@ -34,7 +48,7 @@ def system_noise(node, round_, slot, width):
 def seeded_noise(seed):
     """The draws of netdp.simulate: whoever has the seed can remove the noise. For tests."""
     def draw(node, round_, slot, width):
-        purpose = netdp.lib.NETDP_FOR_END_DITHER if slot else netdp.lib.NETDP_FOR_NOISE
+        purpose = {0: netdp.lib.NETDP_FOR_NOISE, 1: netdp.lib.NETDP_FOR_END_DITHER, PAIR: netdp.lib.NETDP_FOR_PAIRS}[slot]
         stream = netdp.ffi.new("netdp_stream *", netdp.lib.netdp_stream_at(seed, purpose, node, round_))
         made = np.empty(width)
         netdp.lib.netdp_stream_normals(stream, netdp.ffi.from_buffer("double[]", made, require_writable=True), width)
@@ -45,11 +59,38 @@ def seeded_noise(seed):
 class Gossip:
     """One process of the group: its rank is its node. `noise` as in netdp.losses; a gradient's noise is 2 clip times that."""
 
-    def __init__(self, graph, *, step, clip, noise, rounds, inner, dither=0.0, end_dither=0.0, draw=system_noise):
+    def __init__(self, graph, *, step, clip, noise, rounds, inner, dither=0.0, end_dither=0.0, pair_graph=None, pair_noise=0.0,
+                 draw=system_noise):
         self.weights = netdp.mixing(graph).to_numpy()[dist.get_rank()]
         self.step, self.clip, self.deviation = step, clip, step * noise * 2 * clip
         self.rounds, self.inner, self.dither, self.end_dither = rounds, inner, dither, end_dither
         self.draw, self.round = draw, 0
+        self.pair_noise, self.shared = pair_noise, []
+        if pair_graph is not None and pair_noise:
+            self._meet(netdp.graph(graph if pair_graph == "edges" else pair_graph).edge_array())
+
+    def _meet(self, pairs):
+        """Of each pair that this node is of: its sign, and what draws its noise. The smaller node makes the key."""
+        me, waiting = dist.get_rank(), []
+        for number, (u, v) in enumerate(pairs.tolist()):
+            if me not in (u, v):
+                continue
+            key = torch.zeros(32, dtype=torch.uint8)
+            if self.draw is system_noise:
+                if me == u:
+                    key = torch.tensor(list(secrets.token_bytes(32)), dtype=torch.uint8)
+                waiting.append(dist.isend(key, v) if me == u else dist.irecv(key, u))
+            self.shared.append((1 if me == u else -1, number, key))
+        for work_ in waiting:
+            work_.wait()
+        if self.draw is system_noise:
+            self.shared = [(sign, shared_noise(key.numpy().tobytes())) for sign, _, key in self.shared]
+        else:
+            self.shared = [(sign, lambda round_, width, pair=number: self.draw(pair, round_, PAIR, width)) for sign, number, _ in self.shared]
+
+    def _pairs(self, width):
+        total = sum((sign * draw(self.round, width) for sign, draw in self.shared), np.zeros(width))
+        return torch.from_numpy(total) * (self.pair_noise * self.deviation)
 
     def _noise(self, slot, scale, width):
         return torch.from_numpy(self.draw(dist.get_rank(), self.round, slot, width)) * (scale * self.deviation)
@@ -73,6 +114,8 @@ class Gossip:
             scale = 1.0 if k == 0 else self.dither
             if scale:
                 message = message + self._noise(0, scale, len(model))
+            if k == 0 and self.shared:
+                message = message + self._pairs(len(model))
             model = self._mixed(message.contiguous())
             if k == self.inner - 1 and self.end_dither:
                 model = model + self._noise(1, self.end_dither, len(model))
@@ -85,10 +128,10 @@ def target(node, width=5):
     return torch.full((width,), node / NODES, dtype=torch.float64)
 
 
-def work(rank, meeting, folder, noise, seed):
+def work(rank, meeting, folder, noise, seed, settings):
     """One process: learns, and writes its model."""
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=NODES)
-    gossip = Gossip(GRAPH, step=0.2, clip=1.0, noise=noise, draw=system_noise if seed is None else seeded_noise(seed), **SETTINGS)
+    gossip = Gossip(GRAPH, step=0.2, clip=1.0, noise=noise, draw=system_noise if seed is None else seeded_noise(seed), **settings)
     model = torch.zeros(5, dtype=torch.float64)
     for _ in range(PHASES):
         model = gossip.phase(model, model - target(rank))
@@ -96,10 +139,10 @@ def work(rank, meeting, folder, noise, seed):
     dist.destroy_process_group()
 
 
-def run(noise, seed=None):
+def run(noise, seed=None, **more):
     """Models [nodes][parameters] of four processes."""
     with tempfile.TemporaryDirectory() as folder:
-        torch.multiprocessing.spawn(work, args=(os.path.join(folder, "meeting"), folder, noise, seed), nprocs=NODES)
+        torch.multiprocessing.spawn(work, args=(os.path.join(folder, "meeting"), folder, noise, seed, {**SETTINGS, **more}), nprocs=NODES)
         return np.stack([np.load(os.path.join(folder, f"{rank}.npy")) for rank in range(NODES)])
 
 

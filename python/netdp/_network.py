@@ -193,6 +193,8 @@ def _from_networkx(given: Any, weight: Optional[str]) -> Graph:
     weights = None
     if weight is not None:
         weights = _weights(np.nan if value is None else value for _, _, value in given.edges(data=weight))
+        if len(weights) and np.isnan(weights).all():
+            raise Invalid(f"weight: no edge has {weight!r}")
     return _from_pairs(len(labels), pairs, weights, labels, "networkx")
 
 
@@ -244,7 +246,8 @@ def _from_labels(given: Any, nodes: Optional[int]) -> Graph:
     if nodes is not None:
         raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
     for i, pair in enumerate(given):
-        if any(_is_missing(end) or isinstance(end, complex) or not isinstance(end, collections.abc.Hashable) for end in pair):
+        if any(_is_missing(end) or isinstance(end, (complex, np.complexfloating)) or not isinstance(end, collections.abc.Hashable)
+               or (isinstance(end, (float, np.floating)) and end % 1 != 0) for end in pair):
             raise Invalid(f"edges: pair {i} is {pair!r}; a node is a number or a name")
     number: Dict[Node, int] = {}
     pairs = np.array([(number.setdefault(u, len(number)), number.setdefault(v, len(number))) for u, v in given],
@@ -313,18 +316,26 @@ def _frame_weights(frame: Any, weight: Union[str, bool]) -> "npt.NDArray[np.floa
     return np.array(weights, dtype=np.float64)
 
 
+def _noted(made: Graph, frame: Any, weight: Union[str, bool, None]) -> Graph:
+    """With how many columns were left out."""
+    left_out = len(frame.columns) - 2 - bool(weight)
+    if left_out > 0:
+        made.notes["columns"] = left_out
+    return made
+
+
 def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool, None], nodes: Optional[int]) -> Graph:
     column = [_frame_nodes(frame, place) for place in ends]
     names = list(dict.fromkeys(value for pair in zip(*column) for value in pair))
     if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
         if nodes is not None:
-            return _from_numbers(np.array(list(zip(*column)), dtype=np.int64).reshape(-1, 2), nodes)
+            return _noted(_from_numbers(np.array(list(zip(*column)), dtype=np.int64).reshape(-1, 2), nodes), frame, None)
         names.sort()
     elif nodes is not None:
         raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
     number = {name: v for v, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in zip(*column)], dtype=np.int64).reshape(-1, 2)
-    return _from_pairs(len(names), pairs, _frame_weights(frame, weight) if weight else None, names, "frame")
+    return _noted(_from_pairs(len(names), pairs, _frame_weights(frame, weight) if weight else None, names, "frame"), frame, weight)
 
 
 def _matrix_of_frame(frame: Any) -> Any:

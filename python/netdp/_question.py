@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -173,7 +173,28 @@ class Question:
         self._request.pattern = self._hold("double[]", numbers.tolist())
         self._request.pattern_count = numbers.size
 
+    def _by_name(self, what: str, given: Any) -> Any:
+        """A value for each node: of a mapping, or where a pandas index says more than 0, 1, ..., by the nodes' names."""
+        index = getattr(given, "index", None)
+        if isinstance(given, Mapping):
+            said, values = list(given), list(given.values())
+        elif hasattr(given, "iloc") and getattr(given, "ndim", 0) == 1 and index is not None and list(index) != list(range(len(given))):
+            said, values = list(index), given.tolist()
+        else:
+            return given
+        found: Dict[int, Any] = {}
+        for label, value in zip(said, values):
+            node = self._nodes(what, [label])
+            if node is None or node[0] in found:
+                raise Invalid(f"{what}: {label!r} is named twice")
+            found[node[0]] = value
+        absent = next((v for v in range(self.graph.nodes) if v not in found), None)
+        if absent is not None:
+            raise Invalid(f"{what}: nothing for node {self.graph.names[absent]!r}; give every node one")
+        return [found[v] for v in range(self.graph.nodes)]
+
     def _rows(self, given: Any) -> None:
+        given = self._by_name("rows", given)
         numbers = self._numbers("rows", given)
         if numbers.shape != (self.graph.nodes,):
             raise Invalid(f"rows: give a whole number from 1 for each of the {self.graph.nodes} nodes")

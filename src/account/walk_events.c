@@ -46,6 +46,14 @@ static netdp_status add_law(const netdp_i_cost_law *law, double noise, netdp_eve
     return NETDP_OK;
 }
 
+/* Does the law say the account's epsilon again? What is added to its costs so that they compose counts
+   where a pair learns next to nothing. */
+static bool says_the_same(const netdp_i_cost_law *law, double noise, double delta, double value)
+{
+    const double within = 1e-2;
+    return netdp_i_cost_law_epsilon(law, noise, delta) <= value * (1 + within);
+}
+
 /* N contributions that are all seen. */
 static void add_local(const netdp_walk_request *request, int32_t u, netdp_events *list)
 {
@@ -90,6 +98,8 @@ static netdp_status add_walk(netdp_i_walk_account *account, const netdp_walk_req
         add_local(request, losses->from[0], list);
     } else {
         status = netdp_i_walk_account_law(account, &law, &noise, &found, progress, error);
+        found = found && says_the_same(&law, noise, request->unit.parameter - request->law_delta,
+                                       value - request->law_epsilon);
         if (status == NETDP_OK && found)
             status = add_law(&law, noise, list, error);
         netdp_i_cost_law_clear(&law);

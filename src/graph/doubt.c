@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "graph/fields.h"
 #include "graph/head.h"
 
 enum { FEW = 4 };
@@ -224,6 +225,8 @@ static bool looks_like_matrix(const netdp_i_list_facts *facts)
     double entry[3][3];
     if (facts->columns[3] < 3 || facts->columns[3] > 4 || facts->columns[1] + facts->columns[2] > 0)
         return false;
+    if (facts->head[0].length > 0)
+        return false; /* source, target and weight are said above */
     const char *at = facts->first;
     for (int64_t skip = facts->columns[3] - 3; skip > 0; skip--) {
         uint64_t name[3];
@@ -253,6 +256,110 @@ static bool looks_like_matrix(const netdp_i_list_facts *facts)
         stochastic = stochastic && fabs(entry[i][0] + entry[i][1] + entry[i][2] - 1) < 1e-6;
     }
     return symmetric || stochastic;
+}
+
+static bool is_same(netdp_i_token a, netdp_i_token b)
+{
+    return a.length == b.length && memcmp(a.text, b.text, (size_t)a.length) == 0;
+}
+
+/* "a" and "b", "node1" and "node12": alike but for a letter or a number. */
+static bool are_alike(netdp_i_token a, netdp_i_token b)
+{
+    if (a.length == 1 && b.length == 1)
+        return true;
+    netdp_i_token stem[2] = {a, b};
+    for (int k = 0; k < 2; k++)
+        while (stem[k].length > 0 && stem[k].text[stem[k].length - 1] >= '0' &&
+               stem[k].text[stem[k].length - 1] <= '9')
+            stem[k].length--;
+    return stem[0].length > 0 && stem[0].length < a.length && stem[1].length < b.length &&
+           is_same(stem[0], stem[1]);
+}
+
+/* What stands below a header, if it is a square of numbers: `named` with the names of the header before them. */
+typedef struct square {
+    double entry[NETDP_I_MOST_FIELDS][NETDP_I_MOST_FIELDS];
+    netdp_i_token name[NETDP_I_MOST_FIELDS + 1];
+    int columns, rows;
+    bool named;
+} square;
+
+static bool is_name_of(const square *s, netdp_i_token word)
+{
+    for (int j = 1; j <= s->columns; j++)
+        if (is_same(s->name[j], word))
+            return true;
+    return false;
+}
+
+/* A line of a square; false: it is none. */
+static bool add_row(square *s, const netdp_i_fields *fields)
+{
+    const int skip = s->named, row = s->rows;
+    if (fields->count != s->columns + skip || row == s->columns ||
+        (skip && !is_name_of(s, fields->field[0])))
+        return false;
+    for (int j = 0; j < s->columns; j++)
+        if (!netdp_i_numeral(fields->field[j + skip], &s->entry[row][j]))
+            return false;
+    s->rows++;
+    return true;
+}
+
+/* The lines below the header as a square of so many columns. */
+static bool read_square(const netdp_i_list_facts *facts, char separator, bool named, square *s)
+{
+    int64_t number;
+    netdp_i_fields fields;
+    *s = (square){.named = named};
+    bool below = false;
+    for (const char *at = netdp_i_list_first(facts->begin, facts->end, &number); at < facts->end;) {
+        const char *stop = end_of_line(at, facts->end);
+        const netdp_i_token line = {at, stop - at - (stop > at && stop[-1] == '\r')};
+        at = stop < facts->end ? stop + 1 : facts->end;
+        if (netdp_i_split(line, separator, &fields) != NULL || fields.count > NETDP_I_MOST_FIELDS)
+            return false;
+        if (fields.count == 0)
+            continue;
+        if (below && !add_row(s, &fields))
+            return false;
+        if (!below) {
+            s->columns = fields.count - named;
+            memcpy(s->name, fields.field, (size_t)fields.count * sizeof *s->name);
+        }
+        below = true;
+    }
+    return s->rows > 1 && s->rows == s->columns;
+}
+
+/* Of two lines "u,v" are edges as well: but for those of an edge there and back, "0,1" and "1,0". */
+static bool is_symmetric(const square *s)
+{
+    if (s->columns == 2 && (s->entry[0][0] != 0 || s->entry[1][1] != 0))
+        return false;
+    for (int i = 0; i < s->rows; i++)
+        for (int j = 0; j < i; j++)
+            if (s->entry[i][j] < s->entry[j][i] || s->entry[i][j] > s->entry[j][i])
+                return false;
+    return true;
+}
+
+bool netdp_i_is_named_square(const netdp_i_list_facts *facts, char separator, const int column[3],
+                             bool strong)
+{
+    square s;
+    if (read_square(facts, separator, true, &s))
+        return true;
+    if (!read_square(facts, separator, false, &s))
+        return false;
+    const bool weighted = column[2] >= 0;
+    if (weighted && (strong || s.name[column[2]].length > 1))
+        return false; /* "source,target,weight", "u,v,weight" */
+    bool alike = s.columns > 2 && !weighted;
+    for (int j = 1; j < s.columns; j++)
+        alike = alike && are_alike(s.name[0], s.name[j]);
+    return alike || (!strong && is_symmetric(&s));
 }
 
 static bool is_quoted(const netdp_i_list_facts *facts, netdp_i_token label)

@@ -10,8 +10,7 @@
 /* What the reader of lines has seen; lines are those that hold something. */
 typedef struct netdp_i_list_facts {
     const char *begin, *end; /* the text */
-    char separator;
-    const char *first; /* the first line, behind a header that was known */
+    const char *first;       /* the first line, behind a header that was known */
     int64_t first_line;
     int64_t columns[4]; /* lines of one, two and three columns */
     int first_columns;
@@ -23,6 +22,13 @@ typedef struct netdp_i_list_facts {
 
 netdp_status netdp_i_list_doubt(const netdp_i_collection *collection,
                                 const netdp_i_list_facts *facts, netdp_error *error);
+
+/*
+ * Of a list below a header whose columns are known: is it a square matrix below the names of its columns ("a,b,c"), perhaps
+ * with those of its rows before them? `column` and `strong`: what the header was read as.
+ */
+bool netdp_i_is_named_square(const netdp_i_list_facts *facts, char separator, const int column[3],
+                             bool strong);
 
 /* The first line that holds something else than a comment, its number in *line; `end`: none. A '%' comments
  * until then. */

@@ -125,6 +125,27 @@ const char *netdp_i_split(netdp_i_token line, char separator, netdp_i_fields *fi
     }
 }
 
+/* A no-break space, a zero-width one and their like, of UTF-8: they look like a separator, and are none. */
+static bool has_odd_blank(netdp_i_token name)
+{
+    static const char *const blanks[] = {
+        "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8", "\xe2\x80\xa9",
+        "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe2\x81\xa0", "\xe3\x80\x80", "\xef\xbb\xbf"};
+    for (int64_t i = 0; i + 1 < name.length; i++) {
+        const unsigned char *at = (const unsigned char *)name.text + i;
+        if (*at < 0x80)
+            continue;
+        const int64_t left = name.length - i;
+        for (size_t k = 0; k < sizeof blanks / sizeof *blanks; k++)
+            if (left >= (int64_t)strlen(blanks[k]) && memcmp(at, blanks[k], strlen(blanks[k])) == 0)
+                return true;
+        /* U+2000 to U+200B; joiners behind it are letters of some scripts. */
+        if (left >= 3 && at[0] == 0xe2 && at[1] == 0x80 && at[2] >= 0x80 && at[2] <= 0x8b)
+            return true;
+    }
+    return false;
+}
+
 /* Every bracket is closed, in the right order of opening and closing at least. */
 static bool is_balanced(netdp_i_token name)
 {
@@ -157,6 +178,9 @@ const char *netdp_i_unclear(netdp_i_token name, char separator)
         gap = gap || is_blank(byte);
         bracket = bracket || strchr("()[]{}<>", byte) != NULL;
     }
+    if (has_odd_blank(name))
+        return "a no-break or zero-width space inside a name without quotes (blanks and tabs "
+               "separate)";
     if (!digit && !letter)
         return "a mark where a name should be";
     const char first = name.text[0], last = name.text[name.length - 1];

@@ -390,6 +390,26 @@ static netdp_status check_text(const char **text, int64_t *bytes, const struct f
     return status;
 }
 
+/* Keys "graph" outside of all brackets: igraph reads the first one alone. */
+static int count_graphs(const char *at, const char *end)
+{
+    int depth = 0, count = 0;
+    for (bool line = true; at < end; line = *at++ == '\n') {
+        if (*at == '#' && line) {
+            at += strcspn(at, "\n");
+        } else if (*at == '"') {
+            const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
+            at = close != NULL ? close : end - 1;
+        }
+        depth += (*at == '[') - (*at == ']');
+        if (depth != 0 || strncasecmp(at, "graph", 5) != 0)
+            continue;
+        count += at[5 + strspn(at + 5, " \t\r\n")] == '[';
+        at += 4;
+    }
+    return count;
+}
+
 netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *text, int64_t bytes,
                                  char **own, netdp_error *error)
 {
@@ -400,6 +420,8 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
                               .own = own};
     char *made = NULL;
     netdp_status status = check_text(&text, &bytes, &foreign, error);
+    if (status == NETDP_OK && count_graphs(text, text + bytes) > 1)
+        status = fail(&foreign, error, "several graphs in one file; keep one");
     if (status == NETDP_OK)
         status = netdp_i_prepare_gml(text, bytes, &made, &bytes, error);
     if (status == NETDP_OK)

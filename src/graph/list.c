@@ -401,6 +401,15 @@ static netdp_status check_list(struct reading *reading, bool taken, netdp_error 
     const bool edges = collection->edges.count > 0 || collection->notes.self_loops > 0;
     if (collection->labels.count == 0)
         return netdp_i_fail(error, NETDP_INVALID, "%s: no node; " SPELLINGS, collection->path);
+    if (reading->columns > 0 &&
+        netdp_i_is_named_square(&reading->facts, reading->separator, reading->column,
+                                reading->head == NETDP_I_HEAD))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%s: a square of numbers below names, a matrix? give its edges, a file "
+            ".mtx, or in Python a frame with the names of its rows; of edges, write "
+            "'source,target,weight' above them",
+            collection->path);
     if (taken)
         return netdp_i_list_doubt(collection, &reading->facts, error);
     if (reading->head == NETDP_I_MAYBE_HEAD && collection->numeric)

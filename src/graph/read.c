@@ -35,7 +35,15 @@ static const struct {
     {".adjlist", NETDP_I_REFUSED, "an adjacency list; write networkx's write_edgelist"},
     {".multiline_adjlist", NETDP_I_REFUSED, "an adjacency list; write networkx's write_edgelist"},
     {".col", NETDP_I_REFUSED, "DIMACS" WRITE_ANOTHER},
+    {".clq", NETDP_I_REFUSED, "DIMACS" WRITE_ANOTHER},
+    {".dimacs", NETDP_I_REFUSED, "DIMACS" WRITE_ANOTHER},
+    {".gdf", NETDP_I_REFUSED, "GUESS's GDF" WRITE_ANOTHER},
+    {".vna", NETDP_I_REFUSED, "NetDraw's VNA" WRITE_ANOTHER},
+    {".gw", NETDP_I_REFUSED, "LEDA's format" WRITE_ANOTHER},
+    {".lgr", NETDP_I_REFUSED, "LEDA's format" WRITE_ANOTHER},
     {".xlsx", NETDP_I_REFUSED, "a spreadsheet; save it as CSV"},
+    {".xls", NETDP_I_REFUSED, "a spreadsheet; save it as CSV"},
+    {".ods", NETDP_I_REFUSED, "a spreadsheet; save it as CSV"},
 };
 
 /* Beginnings, behind a byte order mark, blanks and, where `comments`, lines of '%'; case does not count. */
@@ -59,6 +67,15 @@ static const struct {
     {">>graph6<<", false, NETDP_I_REFUSED, "graph6" WRITE_ANOTHER},
     {">>sparse6<<", false, NETDP_I_REFUSED, "sparse6" WRITE_ANOTHER},
     {">>digraph6<<", false, NETDP_I_REFUSED, "digraph6" WRITE_ANOTHER},
+    {"nodedef>", false, NETDP_I_REFUSED, "GUESS's GDF" WRITE_ANOTHER},
+    {"*node data", false, NETDP_I_REFUSED, "NetDraw's VNA" WRITE_ANOTHER},
+    {"*node properties", false, NETDP_I_REFUSED, "NetDraw's VNA" WRITE_ANOTHER},
+    {"*tie data", false, NETDP_I_REFUSED, "NetDraw's VNA" WRITE_ANOTHER},
+    {"LEDA.GRAPH", false, NETDP_I_REFUSED, "LEDA's format" WRITE_ANOTHER},
+    {"t # ", false, NETDP_I_REFUSED, "gSpan's lists of graphs" WRITE_ANOTHER},
+    {"PAR1", false, NETDP_I_REFUSED, "a Parquet file; give it to netdp.graph in Python as a frame"},
+    {"SQLite format 3", false, NETDP_I_REFUSED,
+     "an SQLite database; write its table of edges as CSV"},
     {"\x1f\x8b", false, NETDP_I_REFUSED, "a gzip archive" UNPACK},
     {"PK\x03\x04", false, NETDP_I_REFUSED, "a zip archive (or a spreadsheet, or npz)" UNPACK},
     {"BZh", false, NETDP_I_REFUSED, "a bzip2 archive" UNPACK},
@@ -100,6 +117,31 @@ static const char *skip_comments(const char *at)
     return at;
 }
 
+static bool is_line(const char *at, char letter)
+{
+    return *at == letter && (at[1] == ' ' || at[1] == '\t');
+}
+
+/*
+ * DIMACS: behind comments "c TEXT" a line "p FORMAT NODES EDGES"; or nothing but its edges, "e 1 2" and "a 1 2 5", which as
+ * a list would be a star around a node of that name.
+ */
+static bool is_dimacs(const char *at)
+{
+    while (is_line(at, 'c') || (at[0] == 'c' && (at[1] == '\n' || at[1] == '\r')))
+        at = skip_blanks(at + strcspn(at, "\n"));
+    if (is_line(at, 'p')) {
+        const size_t word = strspn(at + 2, "abcdefghijklmnopqrstuvwxyz");
+        return word > 0 && at[2 + word] == ' ' && strchr("0123456789", at[3 + word]) != NULL;
+    }
+    const char letter = *at;
+    bool more = letter == 'e' || letter == 'a';
+    for (; more && *at != '\0'; at = skip_blanks(at + strcspn(at, "\n")))
+        more = is_line(at, letter) && strcspn(at + 2, "0123456789") == strspn(at + 2, " \t") &&
+               strspn(at + 2, "0123456789 \t") == strcspn(at + 2, "\r\n");
+    return more;
+}
+
 /* Markup, by its first element that is known. */
 static netdp_i_format of_markup(const char *at, const char **refusal)
 {
@@ -121,6 +163,10 @@ static netdp_i_format of_text(const char *text, int64_t bytes, const char **refu
             continue;
         *refusal = beginnings[k].refusal;
         return beginnings[k].format;
+    }
+    if (is_dimacs(at)) {
+        *refusal = "DIMACS" WRITE_ANOTHER;
+        return NETDP_I_REFUSED;
     }
     if (*at == '{' && *skip_blanks(at + 1) == '"')
         return NETDP_I_NODE_LINK;

@@ -67,6 +67,15 @@ static bool look(sqlite3 *base, struct netdp_i_kept_file file[3])
     return true;
 }
 
+/* Is the path that it was opened by, a link perhaps, still this file? A path from the current folder may mean another
+   one by now, and is not asked. */
+static bool leads_there(const char *path, struct netdp_i_kept_file file)
+{
+    struct stat is;
+    return path[0] != '/' ||
+           (stat(path, &is) == 0 && is.st_dev == file.device && is.st_ino == file.file);
+}
+
 static netdp_status fail_moved(const char *path, netdp_error *error)
 {
     return netdp_i_fail(error, NETDP_ENVIRONMENT,
@@ -92,7 +101,7 @@ netdp_status netdp_i_kept_check(const netdp_i_kept *kept, sqlite3 *base, const c
         return NETDP_OK;
     /* SQLite knows which file it holds, of the log and the index it does not say. */
     (void)sqlite3_file_control(base, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-    bool same = moved == 0 && look(base, now);
+    bool same = moved == 0 && look(base, now) && leads_there(path, kept->file[0]);
     for (int k = 0; same && k < 3; k++)
         same = now[k].device == kept->file[k].device && now[k].file == kept->file[k].file;
     return same ? NETDP_OK : fail_moved(path, error);

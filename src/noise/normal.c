@@ -11,9 +11,13 @@
 
 #include "noise/discrete.h"
 
-/* A comparison of two uniform numbers that agree in so many digits of 64 bits, which happens with
- * probability 2^-1024, lets the whole deviate be drawn again. */
-enum { DIGITS = 16 };
+/* A comparison of two uniform numbers that agree in so many digits, of 16 bits or more, which happens with
+ * probability 2^-1024 at most, lets the whole deviate be drawn again. */
+enum { DIGITS = 64 };
+
+/* Bits of a digit. Two peers that share a stream draw the same only if they take the same words from it: what is
+ * agreed is a word for each digit. Noise that nobody else draws again takes fewer. */
+enum { AGREED = 64, SPARING = 16 };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -26,13 +30,39 @@ typedef struct drawing {
     netdp_i_bits *bits;
     uint64_t (*next)(void *source); /* of bits: known to the compiler where `draw` is inlined */
     void *source;
+    int width;
     bool lost; /* digits ran out */
 } drawing;
+
+/* As netdp_i_bits_take, from a source that the compiler knows. */
+INLINE uint64_t take(drawing *d, int count)
+{
+    netdp_i_bits *const bits = d->bits;
+    if (count > bits->count) {
+        bits->held = d->next(d->source);
+        bits->count = 64;
+    }
+    const uint64_t taken = bits->held & (((uint64_t)1 << count) - 1);
+    bits->held >>= count;
+    bits->count -= count;
+    return taken;
+}
+
+/* As netdp_i_bits_below. */
+INLINE uint64_t below(drawing *d, uint64_t bound)
+{
+    const int width = bound > 1 ? 64 - __builtin_clzll(bound - 1) : 0;
+    uint64_t number;
+    do
+        number = take(d, width);
+    while (number >= bound);
+    return number;
+}
 
 INLINE uint64_t digit_of(drawing *d, uniform *x, int place)
 {
     while (x->known <= place)
-        x->digit[x->known++] = d->next(d->source);
+        x->digit[x->known++] = d->width == AGREED ? d->next(d->source) : take(d, d->width);
     return x->digit[place];
 }
 
@@ -47,13 +77,24 @@ INLINE bool is_less(drawing *d, uniform *x, uniform *y)
     return false;
 }
 
+/* A uniform number from its first bit on: true where that is 1, and else x is below 1/2. */
+INLINE bool is_upper(drawing *d, uniform *x)
+{
+    x->known = 0;
+    if (d->width == AGREED)
+        return digit_of(d, x, 0) >> (AGREED - 1) != 0;
+    if (take(d, 1) != 0)
+        return true;
+    x->digit[x->known++] = take(d, d->width - 1);
+    return false;
+}
+
 /* Algorithm H: true with probability exp(-1/2); 1/2 > u_1 > u_2 > ... goes on an even time. */
 INLINE bool coin_half(drawing *d)
 {
     uniform room[2], *last = &room[0], *next = &room[1];
     bool even = true;
-    last->known = 0;
-    if (digit_of(d, last, 0) >> 63 != 0)
+    if (is_upper(d, last))
         return true;
     for (;;) {
         even = !even;
@@ -97,7 +138,7 @@ INLINE bool coin_part(drawing *d, uint64_t k, uniform *x)
         next->known = 0;
         if (!is_less(d, next, last))
             return even;
-        const uint64_t chosen = netdp_i_bits_below(d->bits, 2 * k + 2);
+        const uint64_t chosen = below(d, 2 * k + 2);
         chance.known = 0;
         if (chosen == 0 || (chosen == 1 && !is_less(d, &chance, x)))
             return even;
@@ -115,21 +156,31 @@ INLINE bool keep_part(drawing *d, uint64_t k, uniform *x)
     return true;
 }
 
+/* The first 64 bits of x. */
+INLINE uint64_t first_word(drawing *d, uniform *x)
+{
+    uint64_t word = digit_of(d, x, 0);
+    for (int i = 1; i < AGREED / d->width; i++)
+        word = word << (d->width % AGREED) | digit_of(d, x, i);
+    return word;
+}
+
 /* k + x to the nearest multiple of 2^-places, in units of it. */
 INLINE netdp_i_wide round_off(drawing *d, uint64_t k, uniform *x, int places)
 {
-    const uint64_t first = digit_of(d, x, 0);
+    const uint64_t first = first_word(d, x);
     if (places == 64)
-        return ((netdp_i_wide)k << 64) + first + (digit_of(d, x, 1) >> 63);
+        return ((netdp_i_wide)k << 64) + first +
+               (digit_of(d, x, AGREED / d->width) >> (d->width - 1));
     const uint64_t kept = places > 0 ? first >> (64 - places) : 0;
     return ((netdp_i_wide)k << places) + kept + (first >> (63 - places) & 1);
 }
 
 /* Inlined where the source is known, so that a word costs no call. */
-INLINE netdp_i_wide draw(netdp_i_bits *bits, uint64_t (*next)(void *source), int places)
+INLINE netdp_i_wide draw(netdp_i_bits *bits, uint64_t (*next)(void *source), int width, int places)
 {
     for (;;) {
-        drawing d = {bits, next, bits->source, false};
+        drawing d = {bits, next, bits->source, width, false};
         uniform x;
         x.known = 0;
         const uint64_t k = draw_whole(&d);
@@ -137,14 +188,14 @@ INLINE netdp_i_wide draw(netdp_i_bits *bits, uint64_t (*next)(void *source), int
         if (!kept || d.lost)
             continue;
         const netdp_i_wide size = round_off(&d, k, &x, places);
-        sodium_memzero(&x, sizeof x);
-        return netdp_i_bits_take(bits, 1) != 0 ? -size : size;
+        sodium_memzero(x.digit, (size_t)x.known * sizeof *x.digit);
+        return take(&d, 1) != 0 ? -size : size;
     }
 }
 
 netdp_i_wide netdp_i_normal(netdp_i_bits *bits, int places)
 {
-    return draw(bits, bits->next, places);
+    return draw(bits, bits->next, AGREED, places);
 }
 
 static uint64_t next_word(void *stream)
@@ -155,7 +206,7 @@ static uint64_t next_word(void *stream)
 netdp_i_wide netdp_i_secure_normal(netdp_i_secure *stream, int places)
 {
     netdp_i_bits bits = {.next = next_word, .source = stream};
-    const netdp_i_wide drawn = draw(&bits, next_word, places);
+    const netdp_i_wide drawn = draw(&bits, next_word, AGREED, places);
     sodium_memzero(&bits, sizeof bits);
     return drawn;
 }
@@ -164,4 +215,12 @@ void netdp_i_secure_normals(netdp_i_secure *stream, double *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = ldexp((double)netdp_i_secure_normal(stream, 64), -64);
+}
+
+void netdp_i_secure_normals_add(netdp_i_secure *stream, int places, netdp_i_wide *sum, size_t count)
+{
+    netdp_i_bits bits = {.next = next_word, .source = stream};
+    for (size_t i = 0; i < count; i++)
+        sum[i] += draw(&bits, next_word, SPARING, places);
+    sodium_memzero(&bits, sizeof bits);
 }

@@ -20,11 +20,16 @@ enum { NETDP_I_OWN_PLACES = 64, NETDP_I_PAIR_PLACES = 48 };
 /* The integer nearest to 2^places u, u standard normal; places in 0 .. 64. */
 netdp_i_wide netdp_i_normal(netdp_i_bits *bits, int places);
 
-/* The same from a secure stream. */
+/* The same from a secure stream: two ends of one stream draw the same numbers, in every version of netdp. */
 netdp_i_wide netdp_i_secure_normal(netdp_i_secure *stream, int places);
 
 /* `count` standard normals to the nearest double at 64 places: for dithers, whose size no proof of
  * privacy between peers needs. */
 void netdp_i_secure_normals(netdp_i_secure *stream, double *out, size_t count);
+
+/* Adds `count` of such integers, each drawn exactly, by fewer words of a stream that nobody else has: which numbers
+ * a stream gives may change. */
+void netdp_i_secure_normals_add(netdp_i_secure *stream, int places, netdp_i_wide *sum,
+                                size_t count);
 
 #endif

@@ -139,7 +139,9 @@ static netdp_status read_pattern(const netdp_i_question *question, netdp_i_descr
 /* A list, or the lines of a file, of how many rows each node holds: rows [nodes]. */
 static netdp_status read_rows(const char *text, int32_t nodes, double *rows, netdp_error *error)
 {
-    const bool list = text[strspn(text, "0123456789,")] == '\0';
+    const bool list =
+        text[strspn(text, "0123456789")] == '\0' ||
+        (text[strspn(text, "0123456789,;.+-eE \t")] == '\0' && text[strcspn(text, ",;")] != '\0');
     char *held = NULL;
     int64_t bytes = 0;
     int32_t filled = 0;

@@ -196,6 +196,47 @@ def test_matrices_are_no_edges(tmp_path):
             netdp.graph(file)
 
 
+def test_matrices_below_names_are_no_edges(tmp_path):
+    """A row of names above, in any spelling, perhaps names before the rows in another order: never a list of two columns."""
+    draw = random.Random(5)
+    file = tmp_path / "w.csv"
+    for trial in range(120):
+        n, between = draw.randint(3, 9), draw.choice(",;\t ")
+        names = draw.choice([list("abcdefghi"), [f"node{i + 1}" for i in range(9)], [f"x{i}" for i in range(9)], list("uvwxyzabc"),
+                             [f'"V{i + 1}"' for i in range(9)], list("ijklmnopq")])[:n]
+        G = networkx.gnm_random_graph(n, draw.randint(n, 2 * n), seed=trial)
+        A = networkx.to_numpy_array(G).astype(int) * (draw.randint(1, 3) if trial % 2 else 1)
+        if trial % 5 == 4:
+            A = np.triu(A)
+        before = between != " " and trial % 3 == 0
+        order = draw.sample(range(n), n) if before else range(n)
+        rows = [[names[i]] * before + [str(x) for x in A[i]] for i in order]
+        file.write_text("".join(between.join(row) + "\n" for row in [[draw.choice(["", "id"])] * before + names] + rows))
+        with pytest.raises(netdp.Invalid):
+            netdp.graph(file)
+
+
+@pytest.mark.parametrize("text, nodes, edges", [
+    ("source,target,weight\n1,2,1\n2,3,4\n3,1,7\n", 3, 3), ("u,v\n1,2\n2,3\n", 3, 2), (",u,v\n0,1,2\n1,2,3\n", 3, 2),
+    ("a;b;year\n1;2;1999\n2;3;2000\n3;1;2001\n", 3, 3), ("node1,node2,weight\n1,2,3\n2,3,1\n3,1,2\n", 3, 3),
+    ("id1,id2,time\n1,2,7\n2,3,8\n3,4,9\n", 4, 3), ("e f\nf a\na e\n", 3, 3), ("e 1\ne 2\n1 2\n", 3, 3)])
+def test_small_lists_stay_lists(tmp_path, text, nodes, edges):
+    file = tmp_path / "small.csv"
+    file.write_text(text)
+    got = netdp.graph(file)
+    assert (got.nodes, got.edges) == (nodes, edges)
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2003", "\u2009", "\u200b", "\u202f", "\u3000", "\ufeff", "\u2028"])
+def test_blanks_that_do_not_separate_are_refused(tmp_path, blank):
+    """They look like two columns, and were one name."""
+    for text in (f"1{blank}2\n2{blank}3\n", f"anna{blank}bob\nbob{blank}carl\n", f"1 2{blank}\n2 3\n"):
+        file = tmp_path / "g.txt"
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(netdp.Invalid, match="no-break or zero-width space"):
+            netdp.graph(file)
+
+
 def test_columns_of_frames_are_headers_of_files(tmp_path):
     pandas = pytest.importorskip("pandas")
     for names in (["Source", "Destination"], ["from.node", "to.node"], ["FromNodeId", "ToNodeId"], ["sender_id", "recipient_id"], ["user1", "user2"]):
@@ -262,6 +303,13 @@ def test_files_by_their_content(tmp_path):
                               ("page.txt", "<html><body>404</body></html>", "markup"), ("g.xml", "<?xml?><DynamicNetwork/>", "markup"),
                               ("g.json", '{"graph": {"nodes": [], "edges": []}}', "JSON Graph Format"),
                               ("g.json", '{"nodes": [{"id": 1}, {"id": 2}], "links": [], "hyperedges": [[1, 2]]}', "hyperedges"),
+                              ("g.txt", "c a comment\nc\np edge 3 2\ne 1 2\ne 2 3\n", "DIMACS"), ("g.gr", "p sp 3 1\na 1 2 5\n", "DIMACS"),
+                              ("g.txt", "e 1 2\ne 2 3\n", "DIMACS"), ("g.txt", "a 1 2 7\na 2 3 8\n", "DIMACS"), ("g.clq", "x", "DIMACS"),
+                              ("g.txt", "nodedef>name VARCHAR\na\n", "GDF"), ("g.txt", "*Node data\nID\na\n", "VNA"), ("g.vna", "x", "VNA"),
+                              ("g.txt", "LEDA.GRAPH\nstring\n", "LEDA"), ("g.txt", "t # 0\nv 0 1\ne 0 1 2\n", "gSpan"),
+                              ("g.bin", "PAR1", "Parquet"), ("g.db", "SQLite format 3\0", "SQLite"), ("g.ods", "x", "spreadsheet"),
+                              ("g.gml", "graph [ node [ id 1 ] ]\ngraph [ node [ id 2 ] ]\n", "several graphs"),
+                              ("g.gml", 'Creator "graph ["\ngraph [ node [ id 1 ] ]\nGraph\n[ node [ id 2 ] ]\n', "several graphs"),
                               ("g.json", '{"elements": {}}', "Cytoscape"), ("g.json", '[[0, 1]]', "node-link"),
                               ("g.json", '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}', "two nodes have the id"),
                               ("g.json", '{"nodes": [{"name": "a"}], "links": [{"source": 0, "target": 0}]}', "no 'id'")):

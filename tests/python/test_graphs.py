@@ -212,3 +212,38 @@ def test_giant_component_of_everything(tmp_path):
     assert 2 < netdp.graph("erdos-renyi 40 0.05", giant_component=True).nodes < 40
     whole = netdp.graph("ring 5")
     assert netdp.graph(whole, giant_component=True) is whole
+
+
+def test_rows_go_by_name():
+    """Of a dict or a pandas index, in any order; a name that is none is refused with the nearest."""
+    pandas = pytest.importorskip("pandas")
+    G = networkx.path_graph(["Ann", "Bob", "Cy"])
+    asked = dict(rounds=4, noise=2, protects="row", dither=0.1)
+    want = netdp.losses(G, rows=[10, 20, 30], **asked).matrix
+    assert (want != netdp.losses(G, rows=[30, 20, 10], **asked).matrix).any()
+    for given in ({"Cy": 30, "Ann": 10, "Bob": 20}, pandas.Series([30, 20, 10], index=["Cy", "Bob", "Ann"]), pandas.Series([10, 20, 30]), (10, 20, 30)):
+        assert (netdp.losses(G, rows=given, **asked).matrix == want).all()
+    for given, match in (({"cy": 30, "Ann": 10, "Bob": 20}, "no node 'cy'.*nearest name is 'Cy'"), ({"Ann": 10, "Bob": 20}, "nothing for node 'Cy'"),
+                         (pandas.Series([1, 2, 3], index=["Ann", "Ann", "Bob"]), "named twice"), (pandas.Series([1, 2, 3], index=["Ann", "Bob ", "Cy"]), "nearest"),
+                         ({"Ann": 10, 0: 20, "Cy": 3}, "named twice"), ({"Ann": 2.5, "Bob": 1, "Cy": 3}, "whole number")):
+        with pytest.raises(netdp.Invalid, match=match):
+            netdp.losses(G, rows=given, **asked)
+
+
+def test_columns_of_frames_that_are_left_out_are_said():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"from": [0, 1], "to": [1, 2], "cost": [1, 2], "weight": [3, 4]})
+    assert netdp.graph(frame).notes == {"columns": 2}
+    assert netdp.graph(frame, weight=True).notes == {"columns": 1, "weights": 2}
+    assert netdp.graph(frame[["from", "to"]]).notes == {}
+
+
+@pytest.mark.parametrize("given, match", [([(0.5, 1), (1, 2)], "node is a number or a name"), ([("a", 1.5), ("a", 2)], "node is a number or a name")])
+def test_nodes_are_whole(given, match):
+    with pytest.raises(netdp.Invalid, match=match):
+        netdp.graph(given)
+
+
+def test_a_weight_that_no_edge_has():
+    with pytest.raises(netdp.Invalid, match="no edge has 'wieght'"):
+        netdp.graph(networkx.Graph([(0, 1, {"weight": 3})]), weight="wieght")

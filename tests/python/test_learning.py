@@ -76,9 +76,14 @@ def test_processes_of_torch_are_the_simulator():
     import numpy as np
 
     wanted = np.stack([ddp.target(node).numpy() for node in range(ddp.NODES)])
-    for seed in (1, 7):
+    for seed, more in ((1, {}), (7, {}), (3, {"pair_graph": "edges", "pair_noise": 2.0}), (4, {"pair_graph": f"complete {ddp.NODES}", "pair_noise": 0.5})):
+        account = {name: netdp.graph(value) if name == "pair_graph" and value != "edges" else value for name, value in more.items()}
         want = netdp.simulate(ddp.GRAPH, gradient=lambda models: models - wanted, start=np.zeros(5), step=0.2, clip=1.0, noise=1.5,
-                              seed=seed, **ddp.SETTINGS).models
-        got = ddp.run(1.5, seed)
+                              seed=seed, **ddp.SETTINGS, **account).models
+        got = ddp.run(1.5, seed, **more)
         assert np.abs(got - want).max() < 1e-12
     assert np.abs(ddp.run(1.5) - want).max() > 1e-3  # without a seed, other noise
+    # With keys of their own: both ends of a pair draw the same, which another round does not, and models feel it.
+    one, other = (ddp.shared_noise(bytes(range(32))) for _ in range(2))
+    assert (one(4, 5) == other(4, 5)).all() and (one(4, 5) != one(5, 5)).all()
+    assert np.ptp(ddp.run(1e-3, pair_graph="edges", pair_noise=1e3), axis=0).max() > 1e-2

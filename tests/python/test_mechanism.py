@@ -5,6 +5,7 @@ import math
 import multiprocessing
 import os
 import pathlib
+import shutil
 import sqlite3
 import threading
 
@@ -163,6 +164,24 @@ def test_dropped_rows_count_as_nothing(tmp_path):
     assert guard.dropped == 0
     with pytest.raises(netdp.Invalid, match="row 100"):
         guard.gaussian(rows, clip=1, noise=2 ** -6)
+
+
+def test_a_link_to_a_budget_that_leads_elsewhere_spends_no_more(tmp_path):
+    """Who opens it by the link finds the copy, in which what is spent would not stand."""
+    real, link = tmp_path / "real", tmp_path / "link"
+    with netdp.Mechanism(real, epsilon=10, delta=1e-5) as guard:
+        guard.gaussian(np.ones((3, 2)), clip=1.0, noise=5)
+    link.symlink_to(real)
+    guard = netdp.Mechanism(link, epsilon=10, delta=1e-5)
+    guard.gaussian(np.ones((3, 2)), clip=1.0, noise=5)
+    link.unlink()
+    for leads in (lambda: link.symlink_to(shutil.copy(real, tmp_path / "copy")), link.unlink, lambda: shutil.copy(real, link)):
+        leads()
+        with pytest.raises(netdp.Error, match="was moved, deleted or replaced"):
+            guard.gaussian(np.ones((3, 2)), clip=1.0, noise=5)
+    link.unlink()
+    link.symlink_to(real)
+    assert guard.gaussian(np.ones((3, 2)), clip=1.0, noise=5) is not None and guard.spent.releases == 3
 
 
 def test_a_budget_that_was_moved_spends_no_more(tmp_path):

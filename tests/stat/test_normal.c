@@ -29,16 +29,35 @@ static const double cell[] = {9.9476449660225786e-2, 9.6431541842610901e-2, 8.78
                               1.1311121908375696e-3, 5.1994684483336475e-4, 2.2459772839383154e-4,
                               9.1168376130139422e-5, 3.4775611904894352e-5};
 
+/* Of the two ways to draw one from a stream: by the words that peers agree on, or by fewer. */
+static bool sparing;
+
+static netdp_i_wide next_normal(netdp_i_secure *stream, int places)
+{
+    enum { AT_ONCE = 512 };
+    static netdp_i_wide held[AT_ONCE];
+    static int left, of;
+    if (!sparing)
+        return netdp_i_secure_normal(stream, places);
+    if (left == 0 || of != places) {
+        memset(held, 0, sizeof held);
+        netdp_i_secure_normals_add(stream, places, held, AT_ONCE);
+        left = AT_ONCE;
+        of = places;
+    }
+    return held[--left];
+}
+
 /* Chi-square of the rounded values at two places, over 1 + 2 * 14 cells and both tails. */
 static void test_cells(void **state)
 {
     (void)state;
     enum { MOST = 14, DRAWS = LIGHT ? 100000 : 500000 };
-    static int64_t count[2 * MOST + 1];
+    int64_t count[2 * MOST + 1] = {0};
     int64_t tail[2] = {0};
     netdp_i_secure stream = stream_of(1);
     for (int i = 0; i < DRAWS; i++) {
-        const int64_t j = (int64_t)netdp_i_secure_normal(&stream, 2);
+        const int64_t j = (int64_t)next_normal(&stream, 2);
         if (j < -MOST || j > MOST)
             tail[j > 0]++;
         else
@@ -71,7 +90,7 @@ static void test_tails_and_moments(void **state)
     double power[5] = {0};
     netdp_i_secure stream = stream_of(2);
     for (int i = 0; i < DRAWS; i++) {
-        double u = ldexp((double)netdp_i_secure_normal(&stream, 48), -48);
+        double u = ldexp((double)next_normal(&stream, 48), -48);
         for (int t = 0; t < TAILS_KNOWN; t++)
             beyond[t] += fabs(u) > tail[t][0];
         power[1] += u;
@@ -98,7 +117,7 @@ static void test_low_bits(void **state)
     int64_t set[48] = {0}, with_sign[48] = {0};
     netdp_i_secure stream = stream_of(3);
     for (int i = 0; i < DRAWS; i++) {
-        const netdp_i_wide drawn = netdp_i_secure_normal(&stream, 64);
+        const netdp_i_wide drawn = next_normal(&stream, 64);
         const uint64_t low = (uint64_t)drawn;
         for (int b = 0; b < 48; b++) {
             set[b] += (int64_t)(low >> b & 1);
@@ -108,6 +127,31 @@ static void test_low_bits(void **state)
     for (int b = 0; b < 48; b++) {
         assert_close((double)set[b], DRAWS / 2., 5 * sqrt(DRAWS) / 2, 0);
         assert_close((double)with_sign[b], DRAWS / 2., 5 * sqrt(DRAWS) / 2, 0);
+    }
+}
+
+static void test_fewer_words(void **state)
+{
+    sparing = true;
+    test_cells(state);
+    test_tails_and_moments(state);
+    test_low_bits(state);
+    sparing = false;
+}
+
+/* They are added to what stands there, and the next ones are others. */
+static void test_added(void **state)
+{
+    (void)state;
+    netdp_i_secure one = stream_of(6), other = stream_of(6);
+    netdp_i_wide a[40], b[40] = {0};
+    for (int i = 0; i < 40; i++)
+        a[i] = (netdp_i_wide)i << 70;
+    netdp_i_secure_normals_add(&one, 52, a, 40);
+    netdp_i_secure_normals_add(&other, 52, b, 40);
+    for (int i = 0; i < 40; i++) {
+        assert_true(a[i] - ((netdp_i_wide)i << 70) == b[i]);
+        assert_true(i == 0 || b[i] != b[i - 1]);
     }
 }
 
@@ -248,7 +292,8 @@ int main(void)
         return 99;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells),       cmocka_unit_test(test_tails_and_moments),
-        cmocka_unit_test(test_low_bits),    cmocka_unit_test(test_rounded_to_nearest),
+        cmocka_unit_test(test_low_bits),    cmocka_unit_test(test_fewer_words),
+        cmocka_unit_test(test_added),       cmocka_unit_test(test_rounded_to_nearest),
         cmocka_unit_test(test_known_draws), cmocka_unit_test(test_pairs_cancel),
         cmocka_unit_test(test_clips),       cmocka_unit_test(test_refuses),
     };
