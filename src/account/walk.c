@@ -45,7 +45,7 @@ static const char at_once[] =
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
-    double back, scale, value;
+    double back, share, scale, value;
     netdp_i_mixed mixed;
     bool by_orders; /* as netdp_i_walk_account's */
 } kept;
@@ -64,6 +64,7 @@ struct netdp_i_walk_account {
     const netdp_token *token;
     netdp_losses *losses;
     const double *pi;
+    double ratio; /* the start's law is so many times pi at most */
     int orders;
     const double *order;
     double local[NETDP_I_ORDERS]; /* of one token at scale 1, local privacy at each order */
@@ -205,9 +206,10 @@ static double noise_at(const account *a, double scale)
  * May Renyi orders tell less than a mixture's epsilon? Where it is large, many contributions cost much:
  * what its grid of costs loses then may be more than what one order does. No guarantee rests on it.
  */
-static bool asks_orders(const account *a, double epsilon)
+static bool asks_orders(const account *a, const netdp_i_mixed *mixed, double epsilon)
 {
-    return a->request.bound == NETDP_BOUND_AUTO && a->law == NULL && epsilon > ORDERS_ABOVE;
+    return a->request.bound == NETDP_BOUND_AUTO && a->law == NULL &&
+           (epsilon > ORDERS_ABOVE || netdp_i_mixed_from_end(mixed));
 }
 
 /* The least of a mixture's epsilon and that of Renyi orders. */
@@ -241,9 +243,9 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
             .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
         netdp_status status =
             netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error);
-        const bool none = netdp_i_mixed_none(m);
+        const bool none = netdp_i_mixed_none(m), orders = asks_orders(a, m, *value);
         netdp_i_mixed_clear(&own);
-        if (status == NETDP_OK && !none && asks_orders(a, *value))
+        if (status == NETDP_OK && !none && orders)
             return least_of_orders(&q, by_orders, value, error);
         if (status != NETDP_OK || !none)
             return status;
@@ -271,6 +273,8 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
         back[f] = a->pi[u] / a->pi[a->member[f]];
     }
     netdp_i_returns_prepare(hunt, back);
+    hunt->share = a->pi[u];
+    hunt->ratio = a->ratio;
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
         observer = netdp_i_series_array(a->series);
         if (observer == NULL) {
@@ -311,6 +315,7 @@ static bool same(const account *a, const kept *k, int32_t i)
 {
     const double back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
     return fabs(k->back - back) <= 1e-14 * back &&
+           fabs(k->share - a->pi[a->losses->from[i]]) <= 1e-14 * k->share &&
            k->scale == netdp_token_scale(a->token, a->losses->from[i]) &&
            netdp_i_powers_equal(&k->arrivals, 0, &a->arrivals[0], i) &&
            netdp_i_powers_equal(&k->returns, 0, &a->returns, i) &&
@@ -321,7 +326,8 @@ static bool same(const account *a, const kept *k, int32_t i)
 static netdp_status keep(account *a, int32_t i, netdp_error *error)
 {
     kept *k = &a->kept[a->kept_count++];
-    k->back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
+    k->share = a->pi[a->losses->from[i]];
+    k->back = k->share / a->pi[a->member[0]];
     k->scale = netdp_token_scale(a->token, a->losses->from[i]);
     netdp_status status = keep_one(&a->arrivals[0], i, &k->arrivals, error);
     if (status == NETDP_OK)
@@ -348,7 +354,7 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     k->by_orders = false;
     if (a->law == NULL && mixes(a) &&
         netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value) &&
-        !asks_orders(a, k->value))
+        !asks_orders(a, &k->mixed, k->value))
         goto done;
     if (between == NULL) {
         status = netdp_i_no_memory(error);
@@ -365,6 +371,8 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
     netdp_i_returns_prepare(hunt, &k->back);
+    hunt->share = k->share;
+    hunt->ratio = a->ratio;
     status = answer(a, hunt, k->scale, NULL, &k->mixed, &k->by_orders, &k->value, error);
 done:
     netdp_i_returns_free(hunt);
@@ -489,6 +497,18 @@ static netdp_status account_todo(account *a, int32_t count, const netdp_progress
     return status;
 }
 
+/* What the start's law is of the stationary one at most, whatever the steps without noise. */
+static double find_ratio(const account *a)
+{
+    const int32_t n = netdp_transition_rows(a->token->law).nodes;
+    const int32_t start = a->token->start == NETDP_START_OBSERVER ? a->member[0] : a->token->start;
+    double most = 0;
+    for (int32_t u = 0; u < n; u++)
+        if (start == NETDP_START_UNIFORM || start == u)
+            most = fmax(most, (start == u ? 1 : 1 / (double)n) / a->pi[u]);
+    return most * (1 + 1e-12);
+}
+
 static netdp_status account_observer(account *a, int32_t v, const netdp_progress *progress,
                                      netdp_error *error)
 {
@@ -497,6 +517,7 @@ static netdp_status account_observer(account *a, int32_t v, const netdp_progress
     int32_t count = 0;
     a->member = l->to + v;
     a->loss = l->loss + (int64_t)v * l->from_count;
+    a->ratio = find_ratio(a);
     netdp_status status = follow_members(a, progress, error);
     if (status == NETDP_OK && (a->presence.asked == 0 || a->token->start == NETDP_START_OBSERVER ||
                                l->bound->bound == NETDP_BOUND_EXCURSION_LINEAR))
@@ -684,7 +705,7 @@ static bool answer_observer(const account *a, int32_t v)
         if (a->mixed == NULL ||
             !netdp_i_mixed_ask(&a->mixed[at], noise_at(a, netdp_token_scale(a->token, l->from[i])),
                                a->delta, &l->loss[at]) ||
-            asks_orders(a, l->loss[at]))
+            asks_orders(a, &a->mixed[at], l->loss[at]))
             return false;
         a->by_orders[at] = false;
     }

@@ -221,13 +221,14 @@ void netdp_i_returns_prepare(netdp_i_returns *hunt, const double *back)
     netdp_i_series_transform(series, hunt->returns, hunt->bins_a);
     const double noise_u = netdp_i_series_invert(series, hunt->returns, hunt->bins_a, hunt->mass,
                                                  hunt->bins_b, &hunt->work);
+    hunt->noise_found = 0;
     for (int32_t f = 0; f < members; f++) {
+        const double off = back[f] * (netdp_i_series_noise(series, hunt->arrivals[f], hunt->mass) +
+                                      noise_u * netdp_i_series_sum(hunt->arrivals[f], terms));
         netdp_i_series_multiply(series, hunt->bins_found[f], hunt->bins_b, hunt->bins_a);
         netdp_i_series_restore(series, hunt->bins_a, hunt->found[f]);
-        bound_law(hunt->found[f], 1, terms,
-                  back[f] * (netdp_i_series_noise(series, hunt->arrivals[f], hunt->mass) +
-                             noise_u * netdp_i_series_sum(hunt->arrivals[f], terms)),
-                  hunt->arrivals[f], back[f]);
+        bound_law(hunt->found[f], 1, terms, off, hunt->arrivals[f], back[f]);
+        hunt->noise_found = fmax(hunt->noise_found, off);
     }
     netdp_i_series_transform(series, hunt->presence, hunt->bins_a);
     netdp_i_series_multiply(series, hunt->bins_a, hunt->bins_b, hunt->bins_a);

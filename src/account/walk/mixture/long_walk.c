@@ -42,9 +42,11 @@ void netdp_i_long_walk_clear(walk *w)
     netdp_i_runs_clear(&w->runs);
     netdp_i_random_length_free(w->length);
     netdp_i_free(w->law);
+    netdp_i_free(w->stays);
     netdp_i_free(w->power);
     netdp_i_free(w->start);
     netdp_i_free(w->found);
+    netdp_i_free(w->stay);
     netdp_i_free(w->again);
     netdp_i_free(w->plain);
     netdp_i_free(w->transform);
@@ -85,6 +87,23 @@ static void fill_blocks(const double *law, int64_t steps, double *into)
     }
 }
 
+/*
+ * P(from a member, not at u before step t), from above, in blocks: what it is at each of their steps at the
+ * first.
+ */
+static void fill_stays(const netdp_i_returns *hunt, int32_t f, int64_t steps, double *into)
+{
+    double come = 0;
+    for (int64_t from = 0, i = 0; from <= steps; from = end_of_block(from), i++) {
+        into[i] = 0;
+        for (int64_t t = from; t < end_of_block(from) && t <= steps; t++) {
+            into[i] +=
+                fmin(1, fmax(0, 1 - come) + 2 * (double)t * (hunt->noise_found + DBL_EPSILON));
+            come += hunt->found[f][t];
+        }
+    }
+}
+
 /* To the last digits. */
 static double whole_mass(const double *law, int64_t steps)
 {
@@ -115,7 +134,9 @@ static int64_t find_runs(walk *w, const netdp_i_returns *hunt, double delta)
 {
     const int64_t steps = w->grid->steps;
     const double again = whole_mass(hunt->again, steps) * (1 + 1e-12);
-    const double visits = whole_mass(hunt->presence, steps - 1) * (1 + 1e-9);
+    const double visits = (w->from_end ? w->share * (double)steps
+                                       : whole_mass(hunt->presence, steps - 1)) *
+                          (1 + 1e-9);
     const double most = w->count > 0 ? (double)w->count : (double)steps;
     double runs = again < 1 ? ceil(log(LITTLE * delta / fmax(visits, 1e-300)) / log(again)) : most;
     runs = fmax(FEWEST_RUNS, runs);
@@ -129,23 +150,29 @@ static int64_t find_runs(walk *w, const netdp_i_returns *hunt, double delta)
 }
 
 netdp_status netdp_i_long_walk_new(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
-                                   int64_t cap, double delta, walk *w, netdp_error *error)
+                                   bool from_end, int64_t cap, double delta, walk *w,
+                                   netdp_error *error)
 {
     const int32_t members = hunt->watch->members;
     const int64_t blocks = count_blocks(grid->steps);
     *w = (walk){.grid = grid,
                 .members = members,
                 .count = cap > 0 && cap < grid->steps ? cap : 0,
-                .rough = grid->rough == NULL};
+                .rough = grid->rough == NULL,
+                .from_end = from_end,
+                .share = hunt->share};
     w->law = NETDP_I_NEW(double, (1 + members) * blocks);
-    if (w->law == NULL)
+    w->stays = NETDP_I_NEW(double, members *blocks);
+    if (w->law == NULL || w->stays == NULL)
         return netdp_i_no_memory(error);
     fill_blocks(hunt->start, grid->steps, w->law);
     for (int32_t f = 0; f < members; f++)
         fill_blocks(hunt->found[f], grid->steps, w->law + (1 + f) * blocks);
+    for (int32_t f = 0; f < members && from_end; f++)
+        fill_stays(hunt, f, grid->steps, w->stays + f * blocks);
     w->excess = find_excess(hunt);
     netdp_i_dense_begin();
-    return netdp_i_runs_new(grid, hunt->watch, find_runs(w, hunt, delta), &w->runs, error);
+    return netdp_i_runs_new(grid, hunt->watch, from_end, find_runs(w, hunt, delta), &w->runs, error);
 }
 
 /* ---- the random length ---- */
@@ -157,13 +184,15 @@ static void transform_blocks(const walk *w)
     for (int32_t j = 0; j < l->points; j++) {
         const double complex rate = clog(l->z[j]);
         for (int32_t f = 0; f < w->members; f++)
-            w->found[f * l->points + j] = 0;
+            w->found[f * l->points + j] = w->stay[f * l->points + j] = 0;
         w->start[j] = 0;
         for (int64_t from = 0, i = 0; from <= w->grid->steps; from = end_of_block(from), i++) {
             const double complex power = cexp(rate * (double)from);
             w->start[j] += w->law[i] * power;
-            for (int32_t f = 0; f < w->members; f++)
+            for (int32_t f = 0; f < w->members; f++) {
                 w->found[f * l->points + j] += w->law[(1 + f) * blocks + i] * power;
+                w->stay[f * l->points + j] += w->stays[f * blocks + i] * power;
+            }
         }
     }
 }
@@ -200,12 +229,14 @@ static netdp_status make_rooms(walk *w, netdp_error *error)
     w->power = NETDP_I_NEW(double, 2 * points * w->grid->bins);
     w->start = NETDP_I_NEW(double complex, points);
     w->found = NETDP_I_NEW(double complex, w->members *points);
+    w->stay = NETDP_I_NEW(double complex, w->members *points);
     w->again = NETDP_I_NEW(double complex, points);
     w->plain = NETDP_I_NEW(double complex, laws *points);
     w->transform = NETDP_I_NEW(double, 2 * laws * points * WIDE);
     w->gap = NETDP_I_NEW(double, 2 * points * WIDE);
     w->room = NETDP_I_NEW(lanes, laws + w->runs.count + arrivals);
-    return w->power == NULL || w->start == NULL || w->found == NULL || w->again == NULL ||
+    return w->power == NULL || w->start == NULL || w->found == NULL || w->stay == NULL ||
+                   w->again == NULL ||
                    w->plain == NULL || w->transform == NULL || w->gap == NULL || w->room == NULL
                ? netdp_i_no_memory(error)
                : NETDP_OK;
@@ -339,9 +370,14 @@ INSIDE double complex plain_of(const at *a, int32_t leaf, int64_t k)
     return turn(a, plain) * (a->how.mass == 1 ? 1 : pow(a->how.mass, (double)k + 1));
 }
 
+INSIDE double complex any_again_of(const at *a)
+{
+    return turn(a, a->w->again[a->point]) * a->how.mass;
+}
+
 INSIDE double complex again_of(const at *a)
 {
-    return a->w->goes_on ? turn(a, a->w->again[a->point]) * a->how.mass : 0;
+    return a->w->goes_on ? any_again_of(a) : 0;
 }
 
 INSIDE double complex start_of(const at *a)
@@ -352,6 +388,11 @@ INSIDE double complex start_of(const at *a)
 INSIDE double complex found_of(const at *a, int32_t f)
 {
     return turn(a, a->w->found[f * a->w->length->points + a->point]) * a->how.mass;
+}
+
+INSIDE double complex stay_of(const at *a, int32_t f)
+{
+    return turn(a, a->w->stay[f * a->w->length->points + a->point]) * a->how.mass;
 }
 
 /* From the real products of what is in time: [2 points][2 LANES]. */
@@ -407,6 +448,38 @@ static lanes gain_of_all(const at *a)
     const lanes all = all_of(&back), start = every(start_of(a));
     gain = product(&gain, &all);
     return product(&gain, &start);
+}
+
+/*
+ * Back from the end of a walk that is released: what is gained at each contribution, all of which are a
+ * run's first, or the next of one (docs/proofs/excursion.md).
+ */
+NETDP_I_WIDER
+static lanes gain_from_end(const at *a)
+{
+    const walk *w = a->w;
+    const int64_t runs = w->runs.count;
+    const lanes rest = all_of(&a->gap), longer = product(&a->gap, &rest);
+    lanes back = {0}, begun = {0};
+    double complex next = any_again_of(a), first = 0; /* without the cost of what is to come */
+    for (int32_t f = 0; f <= w->members; f++) {
+        const bool end = f == w->members;
+        const double complex stays = end ? 1 : stay_of(a, f);
+        lanes sum = {0};
+        for (int64_t k = 0; k < runs; k++)
+            add(&a->run[f * runs + k], &sum);
+        add_product(&a->run[f * runs + runs - 1], &longer, &sum);
+        add_scaled(&sum, stays * w->share, &begun);
+        first += plain_of(a, f, 0) * stays * w->share;
+        if (end)
+            continue;
+        add_scaled(&sum, found_of(a, f), &back);
+        next += plain_of(a, f, 0) * found_of(a, f);
+    }
+    const lanes all = all_of(&back), each = product(&begun, &all);
+    lanes gain = every(a->how.sign * first);
+    add_scaled(&each, 1 + a->how.sign * next, &gain);
+    return gain;
 }
 
 /* a->arrive[k]: arrivals after k contributions. Runs longer than those followed go on by gaps. */
@@ -497,6 +570,8 @@ static at at_point(const walk *w, int32_t point, bool turned, asking how)
 static lanes gain_at(const walk *w, int32_t point, bool turned, asking how)
 {
     const at a = at_point(w, point, turned, how);
+    if (w->from_end)
+        return gain_from_end(&a);
     return w->count == 0 ? gain_of_all(&a) : gain_of_some(&a);
 }
 

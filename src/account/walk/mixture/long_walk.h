@@ -19,12 +19,16 @@ typedef struct netdp_i_long_walk {
     int64_t count;                 /* contributions that count; 0: all */
     int32_t members;
     bool rough;
+    bool from_end; /* it is released, and all contributions count */
+    double share;  /* from_end: P(at u), at any step */
     double fading;
     double *law;   /* [1 + members][times]: first arrivals from the start and from each member */
+    double *stays; /* [members][times], from_end: P(from each member, not at u before that step) */
     double excess; /* by which masses may add up to more than 1 */
     double *power; /* [2 points][bins]: z^tau, real and imaginary parts */
     double _Complex *start; /* [points] */
     double _Complex *found; /* [members][points] */
+    double _Complex *stay;  /* [members][points] */
     double _Complex *again; /* [points]: of the gaps, without costs */
     double _Complex *plain; /* [1 + members][count of runs][points] */
     double *transform;      /* [1 + members][count of runs][2 points][2 LANES] */
@@ -34,11 +38,12 @@ typedef struct netdp_i_long_walk {
 
 /*
  * cap: 0 where all contributions count; delta: of which paths that are not followed may be a little. The hunt
- * is needed for netdp_i_long_walk_set too.
+ * is needed for netdp_i_long_walk_set too. from_end: of a walk that is released and begins as the stationary
+ * law has it (hunt->share), as it is followed back from its end; cap: 0.
  */
 netdp_status netdp_i_long_walk_new(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
-                                   int64_t cap, double delta, netdp_i_long_walk *walk,
-                                   netdp_error *error);
+                                   bool from_end, int64_t cap, double delta,
+                                   netdp_i_long_walk *walk, netdp_error *error);
 void netdp_i_long_walk_clear(netdp_i_long_walk *walk);
 
 /*

@@ -7,7 +7,7 @@
 
 void netdp_i_mixed_clear(netdp_i_mixed *mixed)
 {
-    for (int w = 0; w < 2; w++)
+    for (int w = 0; w < NETDP_I_MIXED_WAYS; w++)
         for (int i = 0; i < 2; i++)
             netdp_i_cost_law_clear(&mixed->way[w].law[i]);
     *mixed = (netdp_i_mixed){0};
@@ -28,18 +28,43 @@ static bool ask_way(const netdp_i_mixed_way *way, double sigma, double delta, do
     return way->known[1] || way->none;
 }
 
+/* Where a release is followed on some paths alone, the law back from the end has the others. */
+static double ask_beside(const netdp_i_mixed_way *way, const netdp_i_mixed_way *from_end,
+                         double sigma, double delta)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            if (way->known[i] && from_end->known[j] && way->law[i].open > 0)
+                least = fmin(least, netdp_i_cost_law_epsilon_beside(
+                                        &way->law[i], &from_end->law[j], sigma, delta));
+    return least;
+}
+
 bool netdp_i_mixed_ask(const netdp_i_mixed *mixed, double sigma, double delta, double *value)
 {
-    double other = INFINITY;
-    const bool done = ask_way(&mixed->way[0], sigma, delta, value);
-    const bool both = !mixed->two || ask_way(&mixed->way[1], sigma, delta, &other);
-    *value = fmin(*value, other);
-    return done && both;
+    bool done = ask_way(&mixed->way[0], sigma, delta, value);
+    for (int w = 1; w < mixed->ways; w++) {
+        double other = INFINITY;
+        done = ask_way(&mixed->way[w], sigma, delta, &other) && done;
+        *value = fmin(*value, other);
+    }
+    for (int w = 0; w < 2 && mixed->ways == NETDP_I_MIXED_WAYS; w++)
+        *value = fmin(*value, ask_beside(&mixed->way[w], &mixed->way[2], sigma, delta));
+    return done;
 }
 
 bool netdp_i_mixed_none(const netdp_i_mixed *mixed)
 {
-    return mixed->way[0].none && (!mixed->two || mixed->way[1].none);
+    bool none = true;
+    for (int w = 0; w < mixed->ways; w++)
+        none = none && mixed->way[w].none;
+    return none;
+}
+
+bool netdp_i_mixed_from_end(const netdp_i_mixed *mixed)
+{
+    return mixed->ways == NETDP_I_MIXED_WAYS && mixed->way[0].none && mixed->way[1].none;
 }
 
 static netdp_status follow(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
@@ -62,10 +87,13 @@ netdp_status netdp_i_mixed_answer(const netdp_i_time_grid *grid, netdp_i_returns
                                   netdp_i_mixture_asked asked, double sigma, netdp_i_mixed *mixed,
                                   double *value, netdp_error *error)
 {
-    mixed->two = grid->beside != NULL;
     netdp_status status = follow(grid, hunt, asked, sigma, &mixed->way[0], error);
-    if (status == NETDP_OK && mixed->two)
-        status = follow(grid->beside, hunt, asked, sigma, &mixed->way[1], error);
+    const bool steps = grid->rough == NULL && !mixed->way[0].none; /* less is rounded there */
+    mixed->ways = grid->beside == NULL ? 1 : hunt->watch->release && !steps ? 3 : 2;
+    for (int w = 1; w < mixed->ways && status == NETDP_OK; w++) {
+        asked.from_end = w == 2;
+        status = follow(grid->beside, hunt, asked, sigma, &mixed->way[w], error);
+    }
     (void)netdp_i_mixed_ask(mixed, sigma, asked.delta, value);
     return status;
 }

@@ -11,14 +11,22 @@ typedef struct netdp_i_mixed_way {
     bool none; /* it would take too long */
 } netdp_i_mixed_way;
 
-/* All zero at first. Both ways are upper bounds, and the least of them counts. */
+/*
+ * By the grid, by the one beside it, and by that back from the end of a walk that is released. All zero at
+ * first. All ways are upper bounds, and the least of them counts.
+ */
+enum { NETDP_I_MIXED_WAYS = 3 };
+
 typedef struct netdp_i_mixed {
-    netdp_i_mixed_way way[2];
-    bool two; /* the grid has another one beside it */
+    netdp_i_mixed_way way[NETDP_I_MIXED_WAYS];
+    int ways;
 } netdp_i_mixed;
 
 /* There is no answer by any grid. */
 bool netdp_i_mixed_none(const netdp_i_mixed *mixed);
+
+/* There is one back from the end alone, which knows no cap: Renyi orders may tell less. */
+bool netdp_i_mixed_from_end(const netdp_i_mixed *mixed);
 
 void netdp_i_mixed_clear(netdp_i_mixed *mixed);
 
