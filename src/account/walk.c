@@ -64,7 +64,6 @@ struct netdp_i_walk_account {
     const netdp_token *token;
     netdp_losses *losses;
     const double *pi;
-    double ratio; /* the start's law is so many times pi at most */
     int orders;
     const double *order;
     double local[NETDP_I_ORDERS]; /* of one token at scale 1, local privacy at each order */
@@ -272,9 +271,8 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
         netdp_i_powers_copy(&a->arrivals[f], i, 0, terms, hunt->arrivals[f]);
         back[f] = a->pi[u] / a->pi[a->member[f]];
     }
-    netdp_i_returns_prepare(hunt, back);
     hunt->share = a->pi[u];
-    hunt->ratio = a->ratio;
+    netdp_i_returns_prepare(hunt, back);
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
         observer = netdp_i_series_array(a->series);
         if (observer == NULL) {
@@ -370,9 +368,8 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_powers_copy(&k->returns, 0, 0, terms, hunt->returns);
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
-    netdp_i_returns_prepare(hunt, &k->back);
     hunt->share = k->share;
-    hunt->ratio = a->ratio;
+    netdp_i_returns_prepare(hunt, &k->back);
     status = answer(a, hunt, k->scale, NULL, &k->mixed, &k->by_orders, &k->value, error);
 done:
     netdp_i_returns_free(hunt);
@@ -497,18 +494,6 @@ static netdp_status account_todo(account *a, int32_t count, const netdp_progress
     return status;
 }
 
-/* What the start's law is of the stationary one at most, whatever the steps without noise. */
-static double find_ratio(const account *a)
-{
-    const int32_t n = netdp_transition_rows(a->token->law).nodes;
-    const int32_t start = a->token->start == NETDP_START_OBSERVER ? a->member[0] : a->token->start;
-    double most = 0;
-    for (int32_t u = 0; u < n; u++)
-        if (start == NETDP_START_UNIFORM || start == u)
-            most = fmax(most, (start == u ? 1 : 1 / (double)n) / a->pi[u]);
-    return most * (1 + 1e-12);
-}
-
 static netdp_status account_observer(account *a, int32_t v, const netdp_progress *progress,
                                      netdp_error *error)
 {
@@ -517,7 +502,6 @@ static netdp_status account_observer(account *a, int32_t v, const netdp_progress
     int32_t count = 0;
     a->member = l->to + v;
     a->loss = l->loss + (int64_t)v * l->from_count;
-    a->ratio = find_ratio(a);
     netdp_status status = follow_members(a, progress, error);
     if (status == NETDP_OK && (a->presence.asked == 0 || a->token->start == NETDP_START_OBSERVER ||
                                l->bound->bound == NETDP_BOUND_EXCURSION_LINEAR))

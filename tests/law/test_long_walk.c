@@ -56,21 +56,21 @@ static double long_account(net n, const setting *s)
         between[i] = netdp_i_series_array(series);
         fill_powers(n, s->to[i / s->members], s->to[i % s->members], terms, between[i]);
     }
-    assert_ok(netdp_i_observer_set_new(series, s->members, (const double *const *)between, s->release,
-                                       &watch, &error));
+    assert_ok(netdp_i_observer_set_new(series, s->members, (const double *const *)between,
+                                       s->release, &watch, &error));
     assert_ok(netdp_i_returns_new(watch, &hunt, &error));
     fill_powers(n, s->from, s->from, terms, hunt->returns);
     fill_start(n, s, terms, hunt->presence);
     for (int32_t f = 0; f < s->members; f++)
         fill_powers(n, s->from, s->to[f], terms, hunt->arrivals[f]);
-    netdp_i_returns_prepare(hunt, back);
     hunt->share = 1 / (double)n.rows.nodes;
-    hunt->ratio = s->start == NETDP_START_UNIFORM ? 1 : (double)n.rows.nodes;
+    netdp_i_returns_prepare(hunt, back);
     assert_ok(netdp_i_time_grid_coarse(s->steps, &grid, &error));
-    const netdp_i_mixture_asked asked = {
-        .cap = s->cap, .tokens = 1, .delta = s->delta, .from_end = s->release};
+    if (s->release)
+        assert_ok(netdp_i_time_grid_coarse(s->steps, &grid->beside, &error));
+    const netdp_i_mixture_asked asked = {.cap = s->cap, .tokens = 1, .delta = s->delta};
     assert_ok(netdp_i_mixed_answer(grid, hunt, asked, s->sigma, &mixed, &value, &error));
-    assert_false(mixed.way[0].none);
+    assert_false(netdp_i_mixed_none(&mixed));
     netdp_i_mixed_clear(&mixed);
     netdp_i_time_grid_free(grid);
     netdp_i_returns_free(hunt);
@@ -97,7 +97,8 @@ static void test_all_paths(void **state)
         }
         const double epsilon = long_account(n, &s), truth = true_delta(n, &s, epsilon);
         if (truth > s.delta * (1 + 1e-9))
-            print_message("%s, from %d to %d (%d), start %d, %d steps, cap %d, release %d, sigma %.17g, delta "
+            print_message("%s, from %d to %d (%d), start %d, %d steps, cap %d, release %d, sigma "
+                          "%.17g, delta "
                           "%.17g: epsilon %.17g has %.17g\n",
                           family, s.from, s.to[0], s.members > 1 ? s.to[1] : -1, s.start, s.steps,
                           (int)s.cap, s.release, s.sigma, s.delta, epsilon, truth);

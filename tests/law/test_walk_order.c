@@ -35,9 +35,13 @@ static setting draw_order(netdp_stream *stream, netdp_rows rows)
 static bool less_of(netdp_stream *stream, kind by, const setting *s, setting *less)
 {
     *less = *s;
-    const double factor = exp(below(stream, 2) == 0 ? between(stream, 0, 0.05) : between(stream, 0, 1.5));
+    const double factor =
+        exp(below(stream, 2) == 0 ? between(stream, 0, 0.05) : between(stream, 0, 1.5));
     if (by == BY_CAP) {
-        less->cap = s->cap == 0 ? 1 + below(stream, 60) : s->cap - 1 - below(stream, (int32_t)s->cap - 1 > 0 ? (int32_t)s->cap - 1 : 1);
+        less->cap =
+            s->cap == 0
+                ? 1 + below(stream, 60)
+                : s->cap - 1 - below(stream, (int32_t)s->cap - 1 > 0 ? (int32_t)s->cap - 1 : 1);
         return less->cap > 0;
     }
     if (by == BY_NOISE)
@@ -60,7 +64,8 @@ static bool less_of(netdp_stream *stream, kind by, const setting *s, setting *le
 static void say(const char *family, const char *law, kind by, const setting *s, const setting *less,
                 double value, double other)
 {
-    print_message("%s: %s, %s, from %d to %d (%d), start %d, %d (%d) steps, cap %d (%d), release %d, sigma %g (%g), "
+    print_message("%s: %s, %s, from %d to %d (%d), start %d, %d (%d) steps, cap %d (%d), release "
+                  "%d, sigma %g (%g), "
                   "delta %g (%g): %.12g, where less is seen %.12g (%.3g)\n",
                   kind_name[by], family, law, s->from, s->to[0], s->members > 1 ? s->to[1] : -1,
                   s->start, s->steps, less->steps, (int)s->cap, (int)less->cap, s->release,
@@ -91,12 +96,15 @@ static void test_order(void **state)
     const int64_t times = number_of("MORE", SETTINGS);
     found all[KINDS] = {0};
     for (int64_t i = 0; i < times; i++) {
-        netdp_stream stream = netdp_stream_at((uint64_t)number_of("SEED", 37), NETDP_FOR_TEST, (uint64_t)i, 0);
+        netdp_stream stream =
+            netdp_stream_at((uint64_t)number_of("SEED", 37), NETDP_FOR_TEST, (uint64_t)i, 0);
         char family[32];
         if (below(&stream, 2) == 0)
             draw_family(&stream, family, sizeof family);
         else
-            snprintf(family, sizeof family, "%s %d", (const char *[]){"complete", "ring", "star"}[below(&stream, 3)], 3 + (int)below(&stream, 30));
+            snprintf(family, sizeof family, "%s %d",
+                     (const char *[]){"complete", "ring", "star"}[below(&stream, 3)],
+                     3 + (int)below(&stream, 30));
         const char *law = laws[below(&stream, 4)];
         net n = open_net(family, 1, law);
         ask(&stream, n, family, law, all);

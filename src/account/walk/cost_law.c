@@ -71,7 +71,7 @@ static double delta_of_masses(const netdp_i_cost_law *law, double sigma, double 
 /* What does not depend on sigma and epsilon. */
 typedef struct circle {
     const netdp_i_cost_law *law;
-    const struct circle *beside; /* of a law for the paths that are open, or NULL */
+    const struct circle *beside;        /* of a law for the paths that are open, or NULL */
     double shrink[NETDP_I_COST_POINTS]; /* e^{-tilt g} */
     double cosine[NETDP_I_COST_POINTS], sine[NETDP_I_COST_POINTS];
 } circle;
@@ -113,11 +113,12 @@ static double delta_of_samples(const circle *c, double sigma, double epsilon, do
     double h[NETDP_I_COST_POINTS], sum[NETDP_I_COST_POINTS] = {0};
     double value = 0, norm = 0, above = 0;
     for (int64_t g = 0; g < n; g++)
-        h[g] = g == 0 ? 0
-                      : to_power(netdp_i_cost_law_gaussian(epsilon,
-                                                           sqrt((double)g * law->step) / sigma),
-                                 power) *
-                            c->shrink[g];
+        h[g] =
+            g == 0
+                ? 0
+                : to_power(netdp_i_cost_law_gaussian(epsilon, sqrt((double)g * law->step) / sigma),
+                           power) *
+                      c->shrink[g];
     for (int64_t j = 0; j < law->samples; j++) {
         const double weight = (j == 0 || 2 * j == n ? 1 : 2) / (double)n;
         double re = 0, im = 0;
@@ -146,7 +147,7 @@ static double delta_of_samples(const circle *c, double sigma, double epsilon, do
 /* Of the paths where C is known by the law beside alone. */
 static double delta_beside(const circle *beside, double open, double sigma, double epsilon)
 {
-    static const double powers[] = {1.25, 1.5, 2, 3, 5, 9};
+    static const double powers[] = {1, 1.1, 1.25, 1.5, 2, 4};
     double least = open, rest;
     for (size_t i = 0; beside != NULL && open > 0 && i < sizeof powers / sizeof *powers; i++) {
         const double p = powers[i];

@@ -25,8 +25,9 @@ typedef struct netdp_i_cost_law {
     double *cost; /* [atoms] */
     double step;  /* 0 where masses are known */
     double lost;  /* what no atom stands for, at f <= 1 */
-    double open;  /* of paths where C may be more than here: lost too, but for what is known beside */
-    double bend;  /* infinity: for every f that does not fall */
+    double
+        open; /* of paths where C may be more than here: lost too, but for what is known beside */
+    double bend; /* infinity: for every f that does not fall */
     int64_t samples;
     double _Complex *value; /* [samples] */
     double tilt, off;

@@ -19,7 +19,7 @@ typedef struct netdp_i_long_walk {
     int64_t count;                 /* contributions that count; 0: all */
     int32_t members;
     bool rough;
-    bool from_end; /* it is released, and all contributions count */
+    bool from_end; /* it is released, and followed back */
     double share;  /* from_end: P(at u), at any step */
     double fading;
     double *law;   /* [1 + members][times]: first arrivals from the start and from each member */
@@ -38,8 +38,11 @@ typedef struct netdp_i_long_walk {
 
 /*
  * cap: 0 where all contributions count; delta: of which paths that are not followed may be a little. The hunt
- * is needed for netdp_i_long_walk_set too. from_end: of a walk that is released and begins as the stationary
- * law has it (hunt->share), as it is followed back from its end; cap: 0.
+ * is needed for netdp_i_long_walk_set too.
+ *
+ * from_end: of a walk that is released and begins as the stationary law has it (hunt->share), as it is followed
+ * back from its end. With a cap the costs are those of all contributions of the last piece, and of `cap` - 1
+ * before it, on the paths where the last piece has any; on the others 0.
  */
 netdp_status netdp_i_long_walk_new(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
                                    bool from_end, int64_t cap, double delta,

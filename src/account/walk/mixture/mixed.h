@@ -12,10 +12,19 @@ typedef struct netdp_i_mixed_way {
 } netdp_i_mixed_way;
 
 /*
- * By the grid, by the one beside it, and by that back from the end of a walk that is released. All zero at
- * first. All ways are upper bounds, and the least of them counts.
+ * By the grid, by the one beside it, and by that back from the end of a walk that is released: each is an upper
+ * bound, and the least of them counts. What is told in the last piece, of which a cap counts some contributions,
+ * goes with one of the first two.
  */
-enum { NETDP_I_MIXED_WAYS = 3 };
+typedef enum netdp_i_mixed_by {
+    NETDP_I_BY_GRID,
+    NETDP_I_BY_BESIDE,
+    NETDP_I_BY_END,
+    NETDP_I_BY_LAST,
+    NETDP_I_MIXED_WAYS
+} netdp_i_mixed_by;
+
+/* All zero at first. */
 
 typedef struct netdp_i_mixed {
     netdp_i_mixed_way way[NETDP_I_MIXED_WAYS];

@@ -69,7 +69,7 @@ enum { FINE = 240 };
 /* Part of delta that a law may lose. */
 #define LITTLE 1e-4
 
-/* Paths where a release is not followed, at most: of more another law tells less. */
+/* Paths of several tokens where a release is not followed, at most: of more another law tells less. */
 #define MOST_OPEN 0.05
 
 /* What rounding may add to the mass of no cost, in parts of what the law may lose: it falls with the
@@ -108,12 +108,12 @@ static netdp_status chain_new(const netdp_i_time_grid *grid, netdp_i_returns *hu
     *c = (chain){.timed = is_timed(grid)};
     *made = false;
     if (!c->timed) {
-        const bool some = asked->cap > 0 && asked->cap < grid->steps && !asked->from_end;
-        c->count = (double)(some ? asked->cap : grid->steps);
+        const bool some = asked->cap > 0 && asked->cap < grid->steps;
+        c->count = (double)(some && !asked->from_end ? asked->cap : grid->steps);
         c->runs = &c->long_walk.runs;
         *made = true;
-        netdp_status status = netdp_i_long_walk_new(grid, hunt, asked->from_end, some ? asked->cap : 0,
-                                                    asked->delta, &c->long_walk, error);
+        netdp_status status = netdp_i_long_walk_new(
+            grid, hunt, asked->from_end, some ? asked->cap : 0, asked->delta, &c->long_walk, error);
         c->overflow = c->long_walk.overflow;
         return status;
     }
@@ -354,8 +354,8 @@ static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_re
 }
 
 /*
- * Followed back, a walk that begins as its stationary law has it shows more the longer it is; any other start
- * has at most hunt->ratio times its paths.
+ * Followed back, a walk that begins as its stationary law has it shows more the longer it is. With any other start
+ * each contribution has at most hunt->ratio times its probability, and what it gains goes by what comes after it.
  */
 static netdp_status law_from_end(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
                                  const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
@@ -401,7 +401,8 @@ static netdp_status law_but_for_the_end(const netdp_i_time_grid *grid, netdp_i_r
     double open = 1;
     netdp_status status = netdp_i_released_open(hunt, asked->cap, &open, error);
     const double lost = asked->tokens * open;
-    if (status != NETDP_OK || !(lost < (asked->whole ? asked->delta : MOST_OPEN)))
+    const double most = asked->whole ? asked->delta : asked->tokens > 1 ? MOST_OPEN : 1;
+    if (status != NETDP_OK || !(lost < most))
         return status;
     unreleased.release = false;
     hunt->watch = &unreleased;
