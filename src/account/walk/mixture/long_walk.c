@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/walk/mixture/gains.h"
+#include "account/walk/mixture/gained.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "mixing/dense.h"
@@ -298,16 +298,16 @@ static void find_off(const walk *w, const lanes *gain, netdp_i_mean *mean)
     const double sums = 16 * DBL_EPSILON * ((double)(w->grid->bins + w->runs.count) + 64) +
                         2 * DBL_EPSILON * 0.1 * (double)w->grid->steps;
     const double part = sums + turns;
-    const lanes norm = netdp_i_gains_first(w, (netdp_i_gains_asked){1, 1, 1});
-    const lanes more = netdp_i_gains_first(w, (netdp_i_gains_asked){1, 1 + SCALED, 1});
-    const lanes above = netdp_i_gains_mean(w, (netdp_i_gains_asked){1 + SCALED, 1, -1});
+    const lanes norm = netdp_i_gained_first(w, (netdp_i_gained_asked){1, 1, 1});
+    const lanes more = netdp_i_gained_first(w, (netdp_i_gained_asked){1, 1 + SCALED, 1});
+    const lanes above = netdp_i_gained_mean(w, (netdp_i_gained_asked){1 + SCALED, 1, -1});
     for (int i = 0; i < LANES; i++) {
         const double rounded =
             part / SCALED * (more.re[i] - norm.re[i]) + (1e-5 * part + turns) * norm.re[i];
         const double raised = 2 * w->excess * fmax(0, above.re[i] - gain->re[i]) / SCALED;
         const double off =
             (l->norm * rounded * (1 + 1e-6) + l->left_out * norm.re[i]) / l->survives;
-        mean[i].off = netdp_i_gains_end(w, 1 + SCALED, i)
+        mean[i].off = netdp_i_gained_end(w, 1 + SCALED, i)
                           ? off * (1 + 1 / SCALED * w->excess) + raised
                           : INFINITY;
     }
@@ -316,7 +316,7 @@ static void find_off(const walk *w, const lanes *gain, netdp_i_mean *mean)
 void netdp_i_long_walk_means(walk *w, bool off, netdp_i_mean *mean)
 {
     transform_runs(w);
-    const lanes sum = netdp_i_gains_mean(w, (netdp_i_gains_asked){1, 1, -1});
+    const lanes sum = netdp_i_gained_mean(w, (netdp_i_gained_asked){1, 1, -1});
     for (int i = 0; i < LANES; i++)
         mean[i] = (netdp_i_mean){.re = sum.re[i], .im = sum.im[i]};
     if (off)

@@ -1,4 +1,4 @@
-#include "account/walk/mixture/gains.h"
+#include "account/walk/mixture/gained.h"
 
 #include <complex.h>
 #include <math.h>
@@ -9,7 +9,7 @@ enum { LANES = NETDP_I_LANES, WIDE = 2 * LANES };
 
 typedef netdp_i_long_walk walk;
 typedef netdp_i_lanes lanes;
-typedef netdp_i_gains_asked asking;
+typedef netdp_i_gained_asked asking;
 
 #define INSIDE static inline __attribute__((always_inline))
 
@@ -344,12 +344,12 @@ static lanes gain_at(const walk *w, int32_t point, bool turned, asking how)
     return w->count == 0 ? gain_of_all(&a) : gain_of_some(&a);
 }
 
-lanes netdp_i_gains_first(const walk *w, asking how)
+lanes netdp_i_gained_first(const walk *w, asking how)
 {
     return gain_at(w, 0, false, how);
 }
 
-lanes netdp_i_gains_mean(const walk *w, asking how)
+lanes netdp_i_gained_mean(const walk *w, asking how)
 {
     const netdp_i_random_length *l = w->length;
     lanes sum = {0};
@@ -363,7 +363,7 @@ lanes netdp_i_gains_mean(const walk *w, asking how)
     return sum;
 }
 
-bool netdp_i_gains_end(const walk *w, double mass, int lane)
+bool netdp_i_gained_end(const walk *w, double mass, int lane)
 {
     const at a = at_point(w, 0, false, (asking){1, mass, 1});
     const int64_t runs = w->runs.count;
