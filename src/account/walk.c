@@ -211,11 +211,16 @@ static bool asks_orders(const account *a, const netdp_i_mixed *mixed, double eps
            (epsilon > ORDERS_ABOVE || netdp_i_mixed_from_end(mixed));
 }
 
-/* The least of a mixture's epsilon and that of Renyi orders. */
-static netdp_status least_of_orders(asking *q, bool *by_orders, double *value, netdp_error *error)
+/*
+ * The least of a mixture's epsilon and that of Renyi orders; but not below `least`, at which these are not asked:
+ * so more noise never tells more.
+ */
+static netdp_status least_of_orders(asking *q, double least, bool *by_orders, double *value,
+                                    netdp_error *error)
 {
     double other = INFINITY;
     netdp_status status = netdp_i_search_orders(ask_order, q, q->account->delta, &other, error);
+    other = fmax(least, other);
     *by_orders = status == NETDP_OK && other < *value;
     *value = fmin(*value, other);
     return status;
@@ -243,9 +248,10 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
         netdp_status status =
             netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error);
         const bool none = netdp_i_mixed_none(m), orders = asks_orders(a, m, *value);
+        const double least = netdp_i_mixed_from_end(m) ? 0 : ORDERS_ABOVE;
         netdp_i_mixed_clear(&own);
         if (status == NETDP_OK && !none && orders)
-            return least_of_orders(&q, by_orders, value, error);
+            return least_of_orders(&q, least, by_orders, value, error);
         if (status != NETDP_OK || !none)
             return status;
         *by_orders = true;
