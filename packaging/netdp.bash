@@ -51,9 +51,9 @@ _netdp_bounds() {
     "$1" loss --family 'ring 3' --rounds 1 --bound list 2>/dev/null | awk 'NR > 1 { print $1 }' | sort -u
 }
 
-# Commands in the tables of `netdp --help`; of "Usage: netdp graph make|info|centrality" the three.
+# Commands in the tables of `netdp --help all`; of "Usage: netdp graph make|info|centrality" the three.
 _netdp_commands() {
-    "$1" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'
+    "$1" --help all 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'
 }
 
 _netdp_subcommands() {
@@ -135,12 +135,7 @@ _netdp() {
         command+=" ${COMP_WORDS[2]}"
     fi
     # shellcheck disable=SC2086
-    page=$("$program" $command --help 2>/dev/null)
-    # A page that shows part of its options says how to see them all.
-    if [[ $page == *"--protocol all --help"* ]]; then
-        # shellcheck disable=SC2086
-        page=$("$program" $command --protocol all --help 2>/dev/null)
-    fi
+    page=$("$program" $command --help all 2>/dev/null)
     page=$(_netdp_options <<<"$page")
     # --sees=nei is three words for bash: --sees, = and nei.
     if [[ $current == = ]]; then

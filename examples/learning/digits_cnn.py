@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A convolutional network learnt by sixteen nodes that gossip: digits of scikit-learn at 28x28, one image protected.
 
-Noise in pairs: epsilon 2 at delta 1e-5 for each image, towards every other node. Beside it the same without noise, and a
+Pairwise noise: epsilon 2 at delta 1e-5 for each image, towards every other node. Beside it the same without noise, and a
 trusted aggregator with noise at the same epsilon. Needs torch and scikit-learn.
 
     python3 digits_cnn.py [PHASES]
@@ -91,7 +91,7 @@ def learn(phases=100, clip=1.0, step=2.0, runs=3):
             model -= step * (each.mean(axis=0) + 2 * clip / len(each) * sigma * random.normal(size=WIDTH))
         central.append(accuracy(model))
     # Of all nodes, and of all runs: each node uses its own model.
-    return {"gossip, noise in pairs": [accuracy(made.models) for made in gossip],
+    return {"gossip, pairwise noise": [accuracy(made.models) for made in gossip],
             "their mean model": [accuracy(made.mean) for made in gossip], "trusted aggregator": central,
             "gossip without privacy": [accuracy(bare.models)]}, gossip[0], found, seconds
 

@@ -305,7 +305,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_losses_values(const netdp_losses *losse
  * = 1 and one coordinate, exact: (tr W^{2T} + tau^2 sum_{k=1}^{T-1} tr W^{2k}) / (2n), or the like
  * with acceleration; kappa^2 tr(W^T L W^T) / (2n) more where noise cancels in pairs. Of phases of
  * learning: what all of them together leave in the models, at unit steps and as if no gradient
- * answered it; with the covariance over phases where noise is quiet. More than 4,000 nodes: averaging
+ * answered it; with the covariance over phases where noise is correlated. More than 4,000 nodes: averaging
  * without pairs, where products of W take a minute at most; else NETDP_NO_ANSWER.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protocol, double *error_of,

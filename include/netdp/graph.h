@@ -40,7 +40,7 @@ typedef struct netdp_graph_notes {
  * "static-exponential 12", "erdos-renyi 2048 0.01", "erdos-renyi 2048 c=1.2", "geometric 2048
  * 0.07", "barabasi-albert 100 3", "regular 271 8", "stochastic-block 75,75,50
  * 0.25,0.05,0.02;0.05,0.35,0.07;0.02,0.07,0.40", "caveman 5 20" (cliques, size), and the bundled
- * "davis", "florentine", "karate". Random families are redrawn until connected, at most 1000 times
+ * "davis", "florentine", "karate", "households" (those of the bundled meters: the edges of "davis"). Random families are redrawn until connected, at most 1000 times
  * (`connected` false: first draw). Equal seeds give equal graphs. `notes` may be NULL.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t seed,

@@ -77,7 +77,7 @@ NETDP_API int32_t netdp_stream_randomised_response(netdp_stream *stream, int32_t
                                                    int32_t levels);
 
 /*
- * Noise for many phases that is quiet in the long run: a covariance Q over phases for which what a
+ * Noise correlated over many phases: a covariance Q over phases for which what a
  * workload of the phases adds up is small, and what a row tells that takes part in every cycle-th
  * phase is not more than with fresh noise (docs/proofs/quiet.md).
  */

@@ -138,7 +138,7 @@ NETDP_API const char *netdp_protection_words(const netdp_protection *protection)
  * described here (NETDP_APPROXIMATE: of the worst mechanism that satisfies the pair).
  *
  * How: Gaussian events merge into one (their mu add in squares) and a list of nothing else is
- * answered exactly, in ball arithmetic. Any other list is composed numerically: the law of each
+ * answered exactly, in ball arithmetic. Any other list is composed numerically: the distribution of each
  * privacy loss is moved onto a grid (upper: connecting the dots, Doroshenko, Ghazi, Kamath, Kumar
  * and Manurangsi 2022), tilted exponentially to where the answer lies, and convolved by FFT. All
  * rounding, truncated tails, wrap-around and FFT errors are bounded a priori and added. Both orders

@@ -87,7 +87,7 @@ typedef struct netdp_tally {
     double noise;          /* sigma, or Laplace's scale, in units of Delta; >= 0 */
     double low, high;      /* finite, low < high */
     int32_t grid;          /* discrete Gaussian: grid steps in Delta, >= 1 */
-    netdp_pairing pairing; /* ring, Gaussian: noise of pairs, fresh in every pass, in units of the
+    netdp_pairing pairing; /* ring, Gaussian: pairwise noise, fresh in every pass, in units of the
                               noise; the smaller of two nodes adds it, the other takes it away */
 
     /* histograms of one of `levels` values, each by randomised response */
@@ -362,10 +362,10 @@ typedef enum netdp_setting {
     NETDP_SETTING_VARYING = 1 << 9,       /* gossip: dropout, redraw */
     NETDP_SETTING_DITHER_DECAY = 1 << 10, /* averaging: a dither that shrinks */
     NETDP_SETTING_WEIGHTED = 1 << 11,     /* walks: gradients weighted by the law (netdp_token) */
-    NETDP_SETTING_RING = 1 << 12,         /* tallies on the ring: rounds are passes */
-    NETDP_SETTING_COMPLETE = 1 << 13,     /* tallies on the complete graph: cap, hidden */
-    NETDP_SETTING_SUM = 1 << 14,          /* tallies: mechanism, grid; on the ring schedule */
-    NETDP_SETTING_HISTOGRAM = 1 << 15,    /* tallies: levels, flip, fill */
+    NETDP_SETTING_RING = 1 << 12,         /* token sums on the ring: rounds are passes */
+    NETDP_SETTING_COMPLETE = 1 << 13,     /* token sums, complete graph: cap, hidden */
+    NETDP_SETTING_SUM = 1 << 14,          /* token sums: mechanism, grid; on the ring schedule */
+    NETDP_SETTING_HISTOGRAM = 1 << 15,    /* histograms: levels, flip, fill */
     NETDP_SETTING_PAIRS = 1 << 16,        /* noise that cancels in pairs */
     NETDP_SETTING_QUIET = 1 << 17, /* gossip: noise correlated over phases; batches in a cycle */
     NETDP_SETTING_TALLY = NETDP_SETTING_RING | NETDP_SETTING_COMPLETE,
@@ -391,7 +391,7 @@ typedef struct netdp_settings {
     double contraction;
     netdp_path path; /* what netdp_route_new is to be asked for, with */
     uint64_t path_seed;
-    /* tallies, as in netdp_tally, and cap and release */
+    /* token sums, as in netdp_tally, and cap and release */
     netdp_mechanism mechanism;
     netdp_tally_schedule schedule;
     int32_t grid, levels;
@@ -439,7 +439,7 @@ NETDP_API netdp_token netdp_protocol_describe_token(const netdp_protocol *protoc
                                                     const netdp_settings *settings);
 
 /*
- * The description of a tally of values in [0, 1], without noise; netdp_tally_check says whether it
+ * The description of a token aggregation of values in [0, 1], without noise; netdp_tally_check says whether it
  * can run. NETDP_INVALID unless the graph is the ring 0, 1, ..., n-1, or the complete graph.
  */
 NETDP_API NETDP_CHECK netdp_status netdp_protocol_describe_tally(const netdp_protocol *protocol,

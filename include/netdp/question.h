@@ -73,7 +73,7 @@ NETDP_API void netdp_question_free(netdp_question *question);
 NETDP_API const netdp_protocol *netdp_question_protocol(const netdp_question *question);
 NETDP_API const char *netdp_question_unit(const netdp_question *question);
 
-/* The description that will run; NULL unless it is gossip, a walk, a tally. */
+/* The description that will run; NULL unless it is gossip, a walk, a token aggregation. */
 NETDP_API const netdp_linear *netdp_question_gossip(const netdp_question *question);
 NETDP_API const netdp_token *netdp_question_walk(const netdp_question *question);
 NETDP_API const netdp_tally *netdp_question_tally(const netdp_question *question);

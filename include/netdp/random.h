@@ -29,7 +29,7 @@ typedef enum netdp_purpose {
     NETDP_FOR_WALK,       /* where a token goes */
     NETDP_FOR_WALK_NOISE, /* what it takes up on the way */
     NETDP_FOR_SEQUENCE,   /* which edges of a changing network are active */
-    NETDP_FOR_TALLY,      /* what a tally's nodes add to the token */
+    NETDP_FOR_TALLY,      /* what nodes add to a token that sums */
     NETDP_FOR_LAYOUT,     /* where the nodes of a drawing start */
     NETDP_FOR_DATA,       /* synthetic rows */
     NETDP_FOR_LAW,        /* what nodes release about their constants, for a walk's law */

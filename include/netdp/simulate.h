@@ -181,7 +181,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_simulate_walk(const netdp_token *token,
                                                        netdp_error *error);
 
 /*
- * Executing a tally in one process: the description that the accountants read (netdp/protocol.h).
+ * Executing a token aggregation in one process: the description that the accountants read (netdp/protocol.h).
  */
 
 /*

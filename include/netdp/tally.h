@@ -1,5 +1,5 @@
 /*
- * What each node learns about each other node from a tally (netdp/protocol.h; paper E).
+ * What each node learns about each other node from a token that sums or counts (netdp/protocol.h; paper E).
  *
  * Between two visits of the observers the token gathers contributions and noise that they see as
  * one increment: noise of their own protects nobody, and an increment without any noise of others
@@ -22,7 +22,7 @@ typedef enum netdp_tally_composing {
     NETDP_TALLY_ADVANCED,      /* advanced composition, as paper E has it */
 } netdp_tally_composing;
 
-/* Which pairs of a tally, by which bound. */
+/* Which pairs of a token aggregation, by which bound. */
 typedef struct netdp_tally_request {
     const netdp_tally *tally; /* borrowed */
     /* NETDP_BOUND_AUTO: the first of these that applies; LEAST in place of EXCURSION_LINEAR with a cap.
@@ -82,7 +82,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_tally_realised(const netdp_tally *tally
                                                         netdp_error *error);
 
 /*
- * Paper E's own bounds of a tally, sums of what its contributions cost alone (netdp/walk.h has
+ * Paper E's own bounds of a token aggregation, sums of what its contributions cost alone (netdp/walk.h has
  * the formulas of the complete graph by themselves).
  */
 typedef struct netdp_tally_terms {

@@ -70,7 +70,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_walk_calibrate(const netdp_walk_request
 
 /*
  * The account of one node towards one observer or coalition as a list of events, which compose with
- * others at any delta (netdp_events_epsilon): the law of what the path costs
+ * others at any delta (netdp_events_epsilon): the distribution of what the path costs
  * (NETDP_RANDOM_GAUSSIAN), N contributions where nothing less is proven, or, where the bound knows no
  * such law, epsilon at the unit's delta. The unit is NETDP_AS_DP, and its delta what the law is most
  * exact for. The release of a law is an event of its own. NETDP_INVALID for several pairs or a bound
@@ -185,7 +185,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_walk_convergence(const netdp_convergenc
 
 /*
  * Closed forms of papers A and E for walks on the star, the ring and the complete graph, as printed
- * and as corrected, and the law of how often a walk visits a node.
+ * and as corrected, and the distribution of how often a walk visits a node.
  *
  * The closed forms are published bounds: they add up contributions that one visit of the observer
  * sees together, and are no guarantee (docs, errata 11). sigma is the noise of one contribution in
@@ -229,7 +229,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_closed_complete(const netdp_closed_walk
                                                          netdp_error *error);
 
 /*
- * Complete graph by the law of the first passage, loop and steps unused. Printed: paper E, Lemma 1
+ * Complete graph by the distribution of the first passage, loop and steps unused. Printed: paper E, Lemma 1
  * for one contribution, alpha ln n / (n sigma^2), whose proof gives a passage at step t the
  * probability (1-1/n)^t / n. Corrected: (1-1/n)^(t-1) / n, so alpha ln n / ((n-1) sigma^2). Both
  * where sigma^2 >= alpha (alpha-1) / 2.
@@ -300,7 +300,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_spotted_loss(const netdp_complete_walk 
 /*
  * The least k with P(the walk is at `node` in more than k of its steps 0 .. T-1) <= delta, delta in
  * (0, 1/2), erring upward: the contributions but for a cap. Where every move is uniform over all
- * nodes it is a binomial quantile, any T. Else it is exact from the law of the return time: T
+ * nodes it is a binomial quantile, any T. Else it is exact from the distribution of the return time: T
  * products with P and k transforms of T terms, or, for delta below about 1e-7, k T^2 / 2
  * multiplications; NETDP_NO_ANSWER where that is more than 10^11, or T more than 10^7.
  * NETDP_START_OBSERVER is refused: name the node.

@@ -274,7 +274,7 @@ def calibrate(graph: Any, *, rounds: Union[int, str, None] = None, target: float
     >>> print(netdp.calibrate("ring 12", rounds=20, dither=0.1, target=1, as_="dp:1e-6", over="mean"))
 
     `over`: "worst" (every pair of people has `target` at most) or "mean" of the pairs. `tune_dither`, `tune_pairs`:
-    choose the dither, or the noise in pairs, too. All else is as `netdp.losses` has it; `.achieved` is its answer at
+    choose the dither, or the pairwise noise, too. All else is as `netdp.losses` has it; `.achieved` is its answer at
     the noise that was found.
 
     A list of events (`netdp.events`) in place of the graph, without `rounds`: the noise of those events that have none, such as

@@ -74,7 +74,7 @@ class Mechanism:
     The file is made where there is none; any number of processes may hold it. `account`: whose data, where a file holds
     several. `change`: what is hidden of a row. "replace": which values it has; that there are so many rows is public, and a
     clipped sum moves by at most 2 clip. "add-remove": whether it is there at all, so that the number of rows is not public
-    either; the sum moves by clip. The file keeps to what it was made with. The noise is from the system's secure generator, exactly rounded; nothing of it can be drawn again.
+    either; the sum moves by clip. The file keeps to what it was made with. The noise is from the system's secure generator, sampled exactly and rounded; nothing of it can be drawn again.
 
     What is spent is spent before there is noise, so that no crash gives it back. A release that the budget does not hold
     raises `netdp.NoAnswer`, and nothing is spent. What the guarantee assumes: that all that is told about these people goes

@@ -263,7 +263,7 @@ class Question:
 
     @property
     def rounds(self) -> int:
-        """Of gossip, steps of a walk or a tally."""
+        """Of gossip, steps of a walk or a token aggregation."""
         walk, tally = lib.netdp_question_walk(self._pointer), lib.netdp_question_tally(self._pointer)
         if tally != ffi.NULL:
             return int(lib.netdp_tally_steps(tally))

@@ -75,7 +75,7 @@ def _in_order(values: Any, study: Mapping[str, Any], network: Any) -> Any:
         return values
     data, of = study.get("data"), study.get("graph")
     if not isinstance(data, Mapping) or data.get("per_node") != "one":
-        return values  # rows are dealt, or go by a column
+        return values  # rows are partitioned, or go by a column
     if network is None and isinstance(of, Mapping) and "family" in of:
         network = str(of["family"])
     elif network is None and isinstance(of, Mapping) and "file" in of:

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /*
  * Losses are grouped upwards to this relative width: the mean loss errs upward by no more. Next to
@@ -97,13 +98,9 @@ static netdp_status group_losses(calibration *c, netdp_error *error)
 /* Losses and groups at the rounds that belong to sigma (fixed unless rounds auto). */
 static netdp_status account_at(calibration *c, double sigma, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     if (c->target->rounds_auto && !c->target->tune_pairs) {
         const int32_t n = netdp_mixing_rows(c->protocol.mixing).nodes;
-        status =
-            netdp_rounds_auto(c->gap, n, sigma, c->target->variance, &c->protocol.rounds, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_rounds_auto(c->gap, n, sigma, c->target->variance, &c->protocol.rounds, error));
         if (c->protocol.rounds < c->least_rounds)
             c->protocol.rounds = c->least_rounds;
     }
@@ -112,9 +109,7 @@ static netdp_status account_at(calibration *c, double sigma, netdp_error *error)
     netdp_loss_request request = *c->request;
     request.protocol = &c->protocol;
     netdp_losses *losses = NULL;
-    status = c->accountant(&request, c->progress, &losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(c->accountant(&request, c->progress, &losses, error));
     netdp_losses_free(c->losses);
     c->losses = losses;
     c->accounted = c->protocol.rounds;
@@ -133,15 +128,11 @@ static netdp_status convert_group(void *context, int64_t index, int thread, netd
 static netdp_status evaluate(void *context, double sigma, double *value, netdp_error *error)
 {
     calibration *c = context;
-    netdp_status status = account_at(c, sigma, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(account_at(c, sigma, error));
     c->sigma = sigma;
     const bool worst = c->target->over == NETDP_OVER_WORST;
     const int64_t count = worst ? 1 : c->group_count;
-    status = netdp_i_for_each(count, convert_group, c, NULL, "conversion", error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_for_each(count, convert_group, c, NULL, "conversion", error));
     double sum = 0, pairs = 0;
     for (int64_t i = 0; i < count; i++) {
         sum += c->values[i] * c->groups[i].count;
@@ -158,8 +149,8 @@ static netdp_status search(calibration *c, double *sigma, netdp_error *error)
         *sigma = 0;
         return account_at(c, 1, error);
     }
-    netdp_status status = netdp_i_search_noise(evaluate, c, c->target, CLOSE_ENOUGH, sigma, error);
-    return status == NETDP_OK ? account_at(c, *sigma, error) : status;
+    TRY(netdp_i_search_noise(evaluate, c, c->target, CLOSE_ENOUGH, sigma, error));
+    return account_at(c, *sigma, error);
 }
 
 /* Whether a mean stays below its target by more than the search allows, and groups can shrink. */
@@ -253,14 +244,12 @@ static netdp_status try_place(calibration *c, const knob knobs[KNOBS], const dou
     else if (knobs[SECOND].step > 0)
         c->protocol.dither_decay = decay_within(&c->protocol, place[SECOND]);
     c->accounted = 0;
-    netdp_status status = search(c, sigma, error);
-    if (status == NETDP_OK)
-        status = netdp_noise_error(&c->protocol, predicted, error);
-    if (status == NETDP_OK && knobs[ROUNDS].step > 0)
-        status = unmixed(c, &rest, error);
-    if (status == NETDP_OK)
-        *predicted = *predicted * *sigma * *sigma + rest;
-    return status;
+    TRY(search(c, sigma, error));
+    TRY(netdp_noise_error(&c->protocol, predicted, error));
+    if (knobs[ROUNDS].step > 0)
+        TRY(unmixed(c, &rest, error));
+    *predicted = *predicted * *sigma * *sigma + rest;
+    return NETDP_OK;
 }
 
 /* The least predicted error: the best place of a grid, then steps along the knobs that halve. */
@@ -269,10 +258,8 @@ static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
     enum { HALVINGS = 6 };
     knob knobs[KNOBS];
     if (c->target->tune_pairs && c->target->rounds_auto) {
-        netdp_status status = netdp_rounds_auto(c->gap, netdp_mixing_rows(c->protocol.mixing).nodes,
-                                                1, c->target->variance, &c->protocol.rounds, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_rounds_auto(c->gap, netdp_mixing_rows(c->protocol.mixing).nodes, 1,
+                              c->target->variance, &c->protocol.rounds, error));
     }
     list_knobs(c, knobs);
     double best[KNOBS] = {0}, step[KNOBS], least = INFINITY, predicted = 0;
@@ -282,9 +269,7 @@ static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
         const double place[KNOBS] = {knobs[DITHER].first + step[DITHER] * (i / knobs[SECOND].grid),
                                      knobs[SECOND].first + step[SECOND] * (i % knobs[SECOND].grid),
                                      knobs[PAIRS].first, knobs[ROUNDS].first};
-        netdp_status status = try_place(c, knobs, place, sigma, &predicted, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(try_place(c, knobs, place, sigma, &predicted, error));
         if (predicted < least) {
             least = predicted;
             memcpy(best, place, sizeof best);
@@ -299,9 +284,7 @@ static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
             place[k / 2] += (k % 2 == 0 ? 0.5 : -0.5) * step[k / 2];
             if (turned->step == 0 || place[k / 2] < turned->least || place[k / 2] > turned->most)
                 continue;
-            netdp_status status = try_place(c, knobs, place, sigma, &predicted, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(try_place(c, knobs, place, sigma, &predicted, error));
             if (!(predicted < least * (1 - 1e-9)))
                 continue;
             least = predicted;
@@ -320,13 +303,9 @@ static netdp_status tune(calibration *c, double *sigma, netdp_error *error)
 static netdp_status check_target(const netdp_loss_request *request, const netdp_target *target,
                                  netdp_error *error)
 {
-    netdp_status status = netdp_i_check_target(target, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_target(target, error));
     const netdp_bound_info *bound = NULL;
-    status = netdp_bound_choose(request->protocol, request->bound, &bound, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_bound_choose(request->protocol, request->bound, &bound, error));
     if (!bound->sound && !target->even_unsound)
         return netdp_i_fail(error, NETDP_INVALID,
                             "bound: %s is not an upper bound; noise is only calibrated on sound "
@@ -364,11 +343,9 @@ netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_ta
                                netdp_calibration *calibrated, netdp_losses **losses,
                                netdp_error *error)
 {
-    netdp_status status = netdp_i_request_given(request, error);
-    if (status == NETDP_OK)
-        status = check_target(request, target, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_request_given(request, error));
+    TRY(check_target(request, target, error));
+    CLEARED(calibration_clear)
     calibration c = {.request = request,
                      .target = target,
                      .accountant = accountant,
@@ -376,34 +353,23 @@ netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_ta
                      .protocol = *request->protocol,
                      .width = GROUP_WIDTH};
     if (!target->rounds_auto)
-        status = netdp_linear_check(&c.protocol, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(netdp_linear_check(&c.protocol, error));
     if (target->rounds_auto) {
-        status = netdp_mixing_require(c.protocol.mixing, error);
-        if (status == NETDP_OK)
-            status = netdp_linear_gap(&c.protocol, &c.gap, error);
-        if (status == NETDP_OK && !target->tune_pairs)
-            status = netdp_i_pairs_left_longer(&c.protocol, 1, &c.least_rounds, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_mixing_require(c.protocol.mixing, error));
+        TRY(netdp_linear_gap(&c.protocol, &c.gap, error));
+        if (!target->tune_pairs)
+            TRY(netdp_i_pairs_left_longer(&c.protocol, 1, &c.least_rounds, error));
     }
     netdp_calibration made = {0};
-    status = target->tune_dither || target->tune_pairs ? tune(&c, &made.noise, error)
-                                                       : search(&c, &made.noise, error);
-    if (status == NETDP_OK)
-        status = netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error);
-    while (status == NETDP_OK && grouped_too_widely(&c, &made.achieved)) {
+    TRY(target->tune_dither || target->tune_pairs ? tune(&c, &made.noise, error)
+                                                  : search(&c, &made.noise, error));
+    TRY(netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error));
+    while (grouped_too_widely(&c, &made.achieved)) {
         c.width *= NARROWER;
-        status = group_losses(&c, error);
-        if (status == NETDP_OK)
-            status = search(&c, &made.noise, error);
-        if (status == NETDP_OK)
-            status =
-                netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error);
+        TRY(group_losses(&c, error));
+        TRY(search(&c, &made.noise, error));
+        TRY(netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error));
     }
-    if (status != NETDP_OK)
-        goto done;
     made.dither = c.protocol.dither;
     made.dither_decay = c.protocol.dither_decay;
     made.end_dither = c.protocol.end_dither;
@@ -414,7 +380,5 @@ netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_ta
         *losses = c.losses;
         c.losses = NULL;
     }
-done:
-    calibration_clear(&c);
-    return status;
+    return NETDP_OK;
 }

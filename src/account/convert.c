@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "privacy/mechanism.h"
 
 typedef enum kind { GDP = 0, RDP, LINEAR, DP, SIGMA, EVENTS, GAMMA, SHUFFLED, KINDS } kind;
@@ -124,14 +125,13 @@ static netdp_status read_pair(char *text, struct source *source, netdp_error *er
     if (comma == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "dp: needs epsilon and delta, as in dp:1,1e-6");
     *comma = '\0';
-    netdp_status status = need_number("dp: epsilon", text, true, &source->first, error);
-    if (status == NETDP_OK)
-        status = need_number("dp: delta", comma + 1, false, &source->second, error);
-    if (status == NETDP_OK && source->first < 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "dp: epsilon must be >= 0");
-    if (status == NETDP_OK && !(source->second > 0 && source->second < 1))
-        status = netdp_i_fail(error, NETDP_INVALID, "dp: delta must be between 0 and 1");
-    return status;
+    TRY(need_number("dp: epsilon", text, true, &source->first, error));
+    TRY(need_number("dp: delta", comma + 1, false, &source->second, error));
+    if (source->first < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "dp: epsilon must be >= 0");
+    if (!(source->second > 0 && source->second < 1))
+        return netdp_i_fail(error, NETDP_INVALID, "dp: delta must be between 0 and 1");
+    return NETDP_OK;
 }
 
 /* Exactly `count` numbers between commas; the text is cut up. */
@@ -152,22 +152,19 @@ static netdp_status read_numbers(const char *form, char *text, int count, double
 static netdp_status read_gamma(char *text, struct source *source, netdp_error *error)
 {
     double number[3];
-    netdp_status status = read_numbers("gamma:THETA,LOW,HIGH", text, 3, number, error);
-    if (status == NETDP_OK)
-        source->gamma = (netdp_gamma){.theta = number[0], .low = number[1], .high = number[2]};
-    return status;
+    TRY(read_numbers("gamma:THETA,LOW,HIGH", text, 3, number, error));
+    source->gamma = (netdp_gamma){.theta = number[0], .low = number[1], .high = number[2]};
+    return NETDP_OK;
 }
 
 static netdp_status read_shuffled(char *text, struct source *source, netdp_error *error)
 {
     double number[3];
-    netdp_status status = read_numbers("rr:FLIP,LEVELS,CROWD", text, 3, number, error);
-    for (int i = 1; status == NETDP_OK && i < 3; i++)
+    TRY(read_numbers("rr:FLIP,LEVELS,CROWD", text, 3, number, error));
+    for (int i = 1; i < 3; i++)
         if (!(number[i] >= 1 && number[i] <= 1e9 && number[i] == floor(number[i])))
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "rr: LEVELS and CROWD must be whole, from 1 to 10^9");
-    if (status != NETDP_OK)
-        return status;
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "rr: LEVELS and CROWD must be whole, from 1 to 10^9");
     source->shuffle.levels = (int64_t)number[1];
     source->shuffle.crowd = (int64_t)number[2];
     return netdp_rr_epsilon(number[0], source->shuffle.levels, &source->shuffle.epsilon0, error);
@@ -175,19 +172,19 @@ static netdp_status read_shuffled(char *text, struct source *source, netdp_error
 
 static netdp_status read_mu(char *text, struct source *source, netdp_error *error)
 {
-    netdp_status status = need_number("gdp", text, true, &source->first, error);
-    if (status == NETDP_OK && source->first < 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "gdp: must be >= 0");
-    return status;
+    TRY(need_number("gdp", text, true, &source->first, error));
+    if (source->first < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "gdp: must be >= 0");
+    return NETDP_OK;
 }
 
 static netdp_status read_slope(char *text, struct source *source, netdp_error *error)
 {
-    netdp_status status = need_number("the slope", text, true, &source->first, error);
-    if (status == NETDP_OK && source->first < 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "the slope: must be >= 0");
+    TRY(need_number("the slope", text, true, &source->first, error));
+    if (source->first < 0)
+        return netdp_i_fail(error, NETDP_INVALID, "the slope: must be >= 0");
     source->curve.slope = source->first;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status read_file(char *text, struct source *source, netdp_error *error)
@@ -199,9 +196,7 @@ static netdp_status read_file(char *text, struct source *source, netdp_error *er
 static netdp_status read_event(const char *text, struct source *source, netdp_error *error)
 {
     netdp_event event;
-    netdp_status status = netdp_event_parse(text, &event, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_event_parse(text, &event, error));
     source->kind = EVENTS;
     source->events = NETDP_I_NEW(netdp_events, 1);
     if (source->events != NULL)
@@ -227,7 +222,7 @@ static const struct word {
 
 static netdp_status read_source(const char *given, struct source *source, netdp_error *error)
 {
-    char *text = netdp_i_copy_text(given);
+    OWNED char *text = netdp_i_copy_text(given);
     if (text == NULL)
         return netdp_i_no_memory(error);
     char *value = strchr(text, ':');
@@ -237,34 +232,27 @@ static netdp_status read_source(const char *given, struct source *source, netdp_
     for (size_t i = 0; value != NULL && i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].word) == 0)
             found = &words[i];
-    netdp_status status;
     if (found != NULL) {
         source->kind = found->kind;
-        status = found->read(value, source, error);
-    } else if (value != NULL && netdp_i_mechanism_find(text) >= 0) {
-        status = read_event(given, source, error);
-    } else {
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "'%s': a guarantee is gdp:MU, rdp:ALPHA=EPSILON,..., rdp-linear:C, "
-                              "zcdp:RHO, dp:EPSILON,DELTA, events:FILE, gamma:THETA,LOW,HIGH, "
-                              "rr:FLIP,LEVELS,CROWD or an event such as laplace:2",
-                              netdp_i_show_text(given).text);
+        return found->read(value, source, error);
     }
-    netdp_i_free(text);
-    return status;
+    if (value != NULL && netdp_i_mechanism_find(text) >= 0)
+        return read_event(given, source, error);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "'%s': a guarantee is gdp:MU, rdp:ALPHA=EPSILON,..., rdp-linear:C, "
+                        "zcdp:RHO, dp:EPSILON,DELTA, events:FILE, gamma:THETA,LOW,HIGH, "
+                        "rr:FLIP,LEVELS,CROWD or an event such as laplace:2",
+                        netdp_i_show_text(given).text);
 }
 
 /* "LOW,HIGH" of --to gamma. */
 static netdp_status read_range(const char *given, struct target *target, netdp_error *error)
 {
     double number[2];
-    char *text = netdp_i_copy_text(given);
+    OWNED char *text = netdp_i_copy_text(given);
     if (text == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = read_numbers("--to gamma:LOW,HIGH", text, 2, number, error);
-    netdp_i_free(text);
-    if (status != NETDP_OK)
-        return status;
+    TRY(read_numbers("--to gamma:LOW,HIGH", text, 2, number, error));
     *target = (struct target){.kind = GAMMA, .low = number[0], .high = number[1]};
     return NETDP_OK;
 }
@@ -343,20 +331,16 @@ static netdp_status convert_gaussian(const struct source *source, const struct t
                                      double *value, netdp_error *error)
 {
     double mu = source->first;
-    netdp_status status = NETDP_OK;
     if (source->kind == DP)
-        status = netdp_epsilon_to_gdp(source->first, source->second, &mu, error);
-    if (status == NETDP_OK)
-        *value = target->kind == SIGMA ? reciprocal_up(mu) : mu;
-    return status;
+        TRY(netdp_epsilon_to_gdp(source->first, source->second, &mu, error));
+    *value = target->kind == SIGMA ? reciprocal_up(mu) : mu;
+    return NETDP_OK;
 }
 
 static netdp_status convert(const struct source *source, const struct target *target,
                             const netdp_manner *manner, double *value, netdp_error *error)
 {
-    netdp_status status = check_manner(source, target, manner, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_manner(source, target, manner, error));
     bool renyi = source->kind == RDP || source->kind == LINEAR;
     netdp_gamma gamma = source->gamma;
     gamma.published = manner->published;
@@ -390,7 +374,8 @@ static const char *coverage(const struct source *source, const struct target *ta
                "2 "
                "leak too";
     if (source->kind == SHUFFLED)
-        return "one contribution hidden among CROWD shuffled ones, its own included and the "
+        return "one contribution that is shuffled with others, CROWD in all, its own included and "
+               "the "
                "observers' left out";
     return NULL;
 }

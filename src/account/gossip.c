@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "protocol/threat.h"
 
 /*
@@ -24,26 +25,23 @@ static netdp_status find_local(netdp_i_gossip_account *a, netdp_error *error)
     netdp_losses *losses = a->losses;
     losses->local = (double)netdp_linear_participations(protocol);
     if (netdp_quiet_is(&protocol->quiet)) {
-        netdp_status status =
-            netdp_i_quiet_new(&protocol->quiet, protocol->cycle, &a->quiet, error);
-        if (status == NETDP_OK)
-            losses->local = netdp_i_quiet_local(a->quiet);
-        return status;
+        TRY(netdp_i_quiet_new(&protocol->quiet, protocol->cycle, &a->quiet, error));
+        losses->local = netdp_i_quiet_local(a->quiet);
+        return NETDP_OK;
     }
     if (!protocol->senders_only)
         return NETDP_OK;
-    int64_t *made = NETDP_I_NEW(int64_t, netdp_mixing_rows(protocol->mixing).nodes);
+    OWNED int64_t *made = NETDP_I_NEW(int64_t, netdp_mixing_rows(protocol->mixing).nodes);
     a->own = NETDP_I_NEW(double, losses->from_count);
-    netdp_status status = made == NULL || a->own == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_linear_realised(protocol, made, error);
+    if (made == NULL || a->own == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_linear_realised(protocol, made, error));
     losses->local = 0;
-    for (int32_t i = 0; status == NETDP_OK && i < losses->from_count; i++) {
+    for (int32_t i = 0; i < losses->from_count; i++) {
         a->own[i] = (double)made[losses->from[i]];
         losses->local = fmax(losses->local, a->own[i]);
     }
-    netdp_i_free(made);
-    return status;
+    return NETDP_OK;
 }
 
 /* What is said of all pairs. */
@@ -139,16 +137,15 @@ static netdp_status fill_everything(const netdp_i_gossip_account *a, const int32
                                     double *loss, netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    netdp_status status = NETDP_OK;
     for (int32_t i = 0; i < l->from_count; i++)
         loss[i] = 1;
     if (a->paired.nodes > 0)
-        status = netdp_i_paired_loss(&a->paired, member,
-                                     netdp_i_gossip_own_counts(a->request) ? 0 : l->members,
-                                     l->from, l->from_count, loss, a->inner, error);
+        TRY(netdp_i_paired_loss(&a->paired, member,
+                                netdp_i_gossip_own_counts(a->request) ? 0 : l->members, l->from,
+                                l->from_count, loss, a->inner, error));
     for (int32_t i = 0; i < l->from_count; i++)
         loss[i] *= local_loss(a->request, a->own != NULL ? a->own[i] : a->most);
-    return status;
+    return NETDP_OK;
 }
 
 /* With pairs no view tells more than everything does, whatever else bounds it. */
@@ -157,13 +154,13 @@ static netdp_status cap_by_everything(const netdp_i_gossip_account *a, const int
 {
     if (a->paired.nodes == 0 || !a->bound->sound)
         return NETDP_OK;
-    double *most = NETDP_I_NEW(double, a->losses->from_count);
-    netdp_status status =
-        most == NULL ? netdp_i_no_memory(error) : fill_everything(a, member, most, error);
-    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++)
+    OWNED double *most = NETDP_I_NEW(double, a->losses->from_count);
+    if (most == NULL)
+        return netdp_i_no_memory(error);
+    TRY(fill_everything(a, member, most, error));
+    for (int32_t i = 0; i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], most[i]);
-    netdp_i_free(most);
-    return status;
+    return NETDP_OK;
 }
 
 /* A changing network: W_t, whom one sees and who draws noise are those of each round. */
@@ -185,17 +182,17 @@ static netdp_status account_changing(netdp_i_gossip_account *a, const int32_t *m
         bound = NETDP_BOUND_UPPER;
     else if (protocol->reacts && bound == NETDP_BOUND_UPPER)
         bound = NETDP_BOUND_PHASE_RELEASE;
-    netdp_status status = a->way == NETDP_I_WAY_NOISES
-                              ? netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error)
-                              : netdp_i_changing_loss(protocol, &watcher, bound, request->pattern,
-                                                      &of, a->inner, error);
+    TRY(a->way == NETDP_I_WAY_NOISES
+            ? netdp_i_changing_proven(protocol, &watcher, &of, a->inner, error)
+            : netdp_i_changing_loss(protocol, &watcher, bound, request->pattern, &of, a->inner,
+                                    error));
     const bool capped = bound == NETDP_BOUND_EXACT || bound == NETDP_BOUND_UPPER ||
                         bound == NETDP_BOUND_PHASE_RELEASE || request->pattern != NULL;
-    if (status == NETDP_OK && bound == NETDP_BOUND_LOWER && request->pattern == NULL)
-        status = netdp_i_gossip_round_inward(a, member, loss, error);
-    for (int32_t i = 0; status == NETDP_OK && capped && i < a->losses->from_count; i++)
+    if (bound == NETDP_BOUND_LOWER && request->pattern == NULL)
+        TRY(netdp_i_gossip_round_inward(a, member, loss, error));
+    for (int32_t i = 0; capped && i < a->losses->from_count; i++)
         loss[i] = fmin(loss[i], a->most);
-    return status;
+    return NETDP_OK;
 }
 
 /* Of large networks as many columns of D^-1 are found beside the account. */
@@ -245,10 +242,10 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
         memset(row, 0, (size_t)a->losses->from_count * sizeof *row);
         return a->bound->sound ? fill_everything(a, member, row, error) : NETDP_OK;
     }
-    netdp_status status = account_for(a, member, a->losses->members, row, error);
-    if (status == NETDP_OK && a->way != NETDP_I_WAY_SHIFT) /* whose zeros are exact */
-        status = netdp_i_gossip_lift_zeros(a, member, row, error);
-    return status == NETDP_OK ? cap_by_everything(a, member, row, error) : status;
+    TRY(account_for(a, member, a->losses->members, row, error));
+    if (a->way != NETDP_I_WAY_SHIFT) /* whose zeros are exact */
+        TRY(netdp_i_gossip_lift_zeros(a, member, row, error));
+    return cap_by_everything(a, member, row, error);
 }
 
 static netdp_status account_exactly(netdp_i_gossip_account *a, int32_t count,
@@ -261,10 +258,9 @@ static netdp_status account_exactly(netdp_i_gossip_account *a, int32_t count,
     if (a->rounds == NULL)
         return netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",
                                 error);
-    netdp_status status = NETDP_OK;
-    for (int32_t v = 0; v < count && status == NETDP_OK; v++)
-        status = account_observer(a, v, 0, error);
-    return status;
+    for (int32_t v = 0; v < count; v++)
+        TRY(account_observer(a, v, 0, error));
+    return NETDP_OK;
 }
 
 /* Of phases their number times that of one (paper C, Theorem 6). */
@@ -272,16 +268,15 @@ static netdp_status account_published(netdp_i_gossip_account *a, int32_t count,
                                       const netdp_progress *progress, netdp_error *error)
 {
     const bool code = a->bound->bound == NETDP_BOUND_PUBLISHED_CODE;
-    netdp_status status =
-        netdp_i_published_rows(a->published, a->first, count, a->rows, progress, error);
+    TRY(netdp_i_published_rows(a->published, a->first, count, a->rows, progress, error));
     const int64_t pairs = (int64_t)count * a->losses->from_count;
-    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++) {
+    for (int64_t i = 0; i < pairs; i++) {
         if (code)
             a->rows[i] = fmin(a->rows[i], 1);
         if (a->request->protocol->every > 0)
             a->rows[i] *= a->most;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* The view of the coalition, or of the observer that sees most; `seen`, `reach` [nodes]. */
@@ -351,15 +346,14 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     NETDP_I_GIVEN(error, request && plan);
     netdp_i_gossip_account a = {.request = request};
     netdp_i_observer observer;
-    netdp_status status = netdp_i_gossip_check(request, &a.bound, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_gossip_check(request, &a.bound, error));
     a.graph = netdp_mixing_graph(request->protocol->mixing);
     const int32_t nodes = netdp_graph_nodes(a.graph);
     int32_t *seen = NETDP_I_NEW(int32_t, nodes);
     double *reach = NETDP_I_NEW(double, nodes);
-    status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
-                                           : find_widest(&a, seen, reach, &observer, error);
+    netdp_status status = seen == NULL || reach == NULL
+                              ? netdp_i_no_memory(error)
+                              : find_widest(&a, seen, reach, &observer, error);
     if (status == NETDP_OK) {
         netdp_method only = NETDP_METHOD_CLOSED;
         status = losses_begin(&a, error); /* is it proven? */
@@ -441,13 +435,13 @@ static netdp_status account_batch(void *context, int32_t first, int32_t count, d
     netdp_i_gossip_account *a = context;
     a->first = first;
     a->rows = rows;
-    netdp_status status = account_nodes(a, count, progress, error);
-    for (int64_t v = 0; status == NETDP_OK && v < count; v++) {
+    TRY(account_nodes(a, count, progress, error));
+    for (int64_t v = 0; v < count; v++) {
         double *row = rows + v * a->losses->from_count;
         netdp_i_own_row(a->losses, a->request->protocol->own, row);
         netdp_i_protect_row(a->losses, a->scale, row);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Paper C's sums of one phase, kept for all observers as far as they fit into the room. */
@@ -473,11 +467,9 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
                                 void *context, const netdp_progress *progress, netdp_error *error)
 {
     netdp_i_gossip_account a = {.request = request, .rounds = rounds};
-    netdp_status status = netdp_i_gossip_check(request, &a.bound, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_gossip_check(request, &a.bound, error));
     a.graph = netdp_mixing_graph(request->protocol->mixing);
-    status = losses_begin(&a, error);
+    netdp_status status = losses_begin(&a, error);
     if (status == NETDP_OK && netdp_i_gossip_is_published(a.bound))
         status = begin_published(&a, room.sums, error);
     if (status == NETDP_OK && netdp_pairing_is(&request->protocol->pairing) &&

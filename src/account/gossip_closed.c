@@ -12,6 +12,7 @@
 #include "account/observe/certificate.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* ---- Why there is no proof ---- */
 
@@ -98,15 +99,16 @@ static netdp_status close_factored(netdp_i_gossip_account *a, netdp_error *error
     const double scale = netdp_i_observer_scale(a->request->protocol, &any);
     int32_t count = 0;
     a->closed = NETDP_I_NEW(bool, l->to_count);
-    netdp_status status = a->closed == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t v = 0; status == NETDP_OK && v < l->to_count; v++) {
+    if (a->closed == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < l->to_count; v++) {
         double reach = 1;
-        status = find_reach(a, l->to + v, &reach, error);
+        TRY(find_reach(a, l->to + v, &reach, error));
         a->closed[v] = reach * scale < NETDP_I_FACTOR_BELOW;
         count += a->closed[v];
     }
-    if (status != NETDP_OK || count == 0)
-        return status;
+    if (count == 0)
+        return NETDP_OK;
     a->why = "for some observers every message counts as seen: of sums that hold so little of "
              "others there is no proof";
     if (count == l->to_count) {
@@ -144,17 +146,16 @@ netdp_status netdp_i_gossip_lift_zeros(const netdp_i_gossip_account *a, const in
         any = any || loss[i] == 0;
     if (!any || !a->bound->sound || a->request->protocol->varying.kind != NETDP_VARY_NEVER)
         return NETDP_OK;
-    int32_t *distance = NETDP_I_NEW(int32_t, netdp_graph_nodes(a->graph));
-    netdp_status status =
-        distance == NULL ? netdp_i_no_memory(error)
-                         : netdp_graph_distances(a->graph, member, l->members, distance, error);
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++) {
+    OWNED int32_t *distance = NETDP_I_NEW(int32_t, netdp_graph_nodes(a->graph));
+    if (distance == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_graph_distances(a->graph, member, l->members, distance, error));
+    for (int32_t i = 0; i < l->from_count; i++) {
         const int32_t hops = distance[l->from[i]];
         if (loss[i] == 0 && hops >= 0 && hops <= a->request->protocol->rounds)
             loss[i] = NEXT_TO_NOTHING;
     }
-    netdp_i_free(distance);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Lower bounds ---- */

@@ -5,6 +5,7 @@
 #include "account/losses/losses.h"
 #include "account/losses/protect.h"
 #include "base/fail.h"
+#include "base/try.h"
 
 bool netdp_i_gossip_is_published(const netdp_bound_info *bound)
 {
@@ -38,7 +39,7 @@ static netdp_status check_quiet(const netdp_loss_request *request, const netdp_b
     if (bound->bound != NETDP_BOUND_PHASE_RELEASE && bound->bound != NETDP_BOUND_UPPER &&
         bound->bound != NETDP_BOUND_EVERYTHING)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: %s knows neither batches in a cycle nor quiet noise; use "
+                            "bound: %s knows neither batches in a cycle nor correlated noise; use "
                             "phase-release or everything",
                             bound->name);
     if (quiet && bound->bound != NETDP_BOUND_EVERYTHING && request->sees != NETDP_SEES_EVERYTHING &&
@@ -68,15 +69,10 @@ static netdp_status check_long(const netdp_loss_request *request, const netdp_bo
 netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp_bound_info **bound,
                                   netdp_error *error)
 {
-    netdp_status status = netdp_i_request_given(request, error);
-    if (status == NETDP_OK)
-        status = netdp_linear_check(request->protocol, error);
-    if (status == NETDP_OK)
-        status = netdp_bound_choose(request->protocol, request->bound, bound, error);
-    if (status == NETDP_OK)
-        status = netdp_i_protect_check(request, (*bound)->bound, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_request_given(request, error));
+    TRY(netdp_linear_check(request->protocol, error));
+    TRY(netdp_bound_choose(request->protocol, request->bound, bound, error));
+    TRY(netdp_i_protect_check(request, (*bound)->bound, error));
     if (request->pool > 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "pool: all coalitions are accounted for before the first row is known; "
@@ -93,11 +89,8 @@ netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp
             error, NETDP_INVALID,
             "bound: %s knows no more noise of single nodes; use exact or everything",
             (*bound)->name);
-    status = check_quiet(request, *bound, error);
-    if (status == NETDP_OK)
-        status = check_long(request, *bound, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_quiet(request, *bound, error));
+    TRY(check_long(request, *bound, error));
     if (netdp_i_gossip_is_published(*bound) &&
         (request->coalition || request->sees != NETDP_SEES_NEIGHBOURS))
         return netdp_i_fail(error, NETDP_INVALID,

@@ -10,6 +10,7 @@
 #include "account/observe/heard.h"
 #include "account/observe/riccati.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 netdp_status netdp_i_gossip_dense(netdp_i_gossip_account *a, netdp_error *error)
 {
@@ -108,15 +109,15 @@ netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_obse
                                    const int32_t *member, double *loss, netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    netdp_status status = a->rounds != NULL ? a->rounds->account(a->rounds->context, a->request, l,
-                                                                 observer, loss, a->inner, error)
-                                            : follow_rounds(a, observer, loss, error);
-    if (status == NETDP_OK && a->bound->bound == NETDP_BOUND_LOWER && a->request->pattern == NULL)
-        status = netdp_i_gossip_round_inward(a, member, loss, error);
+    TRY(a->rounds != NULL
+            ? a->rounds->account(a->rounds->context, a->request, l, observer, loss, a->inner, error)
+            : follow_rounds(a, observer, loss, error));
+    if (a->bound->bound == NETDP_BOUND_LOWER && a->request->pattern == NULL)
+        TRY(netdp_i_gossip_round_inward(a, member, loss, error));
     /* M <= diag(nu_k^-2): whatever rounding says, local differential privacy holds. */
     const bool capped = a->bound->bound == NETDP_BOUND_EXACT ||
                         a->bound->bound == NETDP_BOUND_UPPER || a->request->pattern != NULL;
-    for (int32_t i = 0; status == NETDP_OK && capped && i < l->from_count; i++)
+    for (int32_t i = 0; capped && i < l->from_count; i++)
         loss[i] = fmin(loss[i], a->most);
-    return status;
+    return NETDP_OK;
 }

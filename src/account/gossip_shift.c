@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /*
  * Seconds of one core that all observers may take, each of all sources, so that the answer for one does not hang on who else is
@@ -162,10 +163,8 @@ static netdp_status prove_once(netdp_i_gossip_account *a, const netdp_i_shift_vi
                                const netdp_i_sources *of, netdp_error *error)
 {
     netdp_i_shift_problem problem;
-    netdp_status status = netdp_i_shift_problem_new(a->request->protocol, view, &problem, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_shift_losses(&problem, of, a->inner, error);
+    TRY(netdp_i_shift_problem_new(a->request->protocol, view, &problem, error));
+    netdp_status status = netdp_i_shift_losses(&problem, of, a->inner, error);
     netdp_i_shift_problem_clear(&problem);
     for (int32_t i = 0; i < of->count && status == NETDP_NO_ANSWER; i++)
         of->loss[i] = INFINITY;

@@ -15,6 +15,7 @@
 #include "account/observe/cost.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 bool netdp_i_gossip_is_local(const netdp_i_gossip_account *a)
 {
@@ -79,10 +80,10 @@ static netdp_status find_stream(const netdp_i_gossip_account *a, bool *stream, n
     *stream = is_stream(a);
     if (!*stream || l->members == 1)
         return NETDP_OK;
-    netdp_status status = netdp_i_stream_worth(a->request->protocol, l->to, l->members,
-                                               a->request->sees == NETDP_SEES_SUM, &worth, error);
+    TRY(netdp_i_stream_worth(a->request->protocol, l->to, l->members,
+                             a->request->sees == NETDP_SEES_SUM, &worth, error));
     *stream = worth <= MOST_WORTH;
-    return status;
+    return NETDP_OK;
 }
 
 bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a)
@@ -243,15 +244,15 @@ static netdp_status find_facts(const netdp_i_gossip_account *a, facts *f, netdp_
     *f = (facts){.widest = {.seen_count = most_seen(a),
                             .last_sum = request->sees == NETDP_SEES_SUM,
                             .pairing = netdp_i_gossip_pairing(request)}};
-    netdp_status status = find_who_hears_all(a, &f->hears_all, error);
-    if (status != NETDP_OK || f->hears_all || !a->bound->sound || netdp_i_gossip_is_local(a))
-        return status;
-    status = find_stream(a, &f->stream, error);
+    TRY(find_who_hears_all(a, &f->hears_all, error));
+    if (f->hears_all || !a->bound->sound || netdp_i_gossip_is_local(a))
+        return NETDP_OK;
+    TRY(find_stream(a, &f->stream, error));
     f->noises =
         has_proof(a) && (request->certify == NETDP_CERTIFY_YES || is_affordable(a, &f->widest));
-    if (status == NETDP_OK && a->rounds != NULL)
+    if (a->rounds != NULL)
         return find_shared(a, f, error);
-    return status == NETDP_OK ? find_resolved(a, f, error) : status;
+    return find_resolved(a, f, error);
 }
 
 /* ---- The rows ---- */
@@ -317,9 +318,7 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
 {
     facts f;
     size_t k = 0;
-    netdp_status status = find_facts(a, &f, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_facts(a, &f, error));
     while (!ways[k].takes(a, &f))
         k++;
     const bool exact = ways[k].takes == is_closed;

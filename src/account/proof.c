@@ -19,6 +19,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Observers of sums: each may have a tie in a round, of which the format takes so many. */
 enum { MOST_TIED = 100 };
@@ -155,31 +156,25 @@ static netdp_status pairs_cost(const netdp_i_shift_problem *p, int32_t u, const 
 static netdp_status tell_everything(const asked *a, netdp_i_story *story, netdp_error *error)
 {
     netdp_i_shift_view view = a->view;
-    netdp_i_shift_pairs pairs = {0};
+    CLEARED(netdp_i_shift_pairs_clear) netdp_i_shift_pairs pairs = {0};
     view.rounds = 1;
     view.every = 0;
     view.sees = NETDP_SEES_SUM;
-    netdp_status status = netdp_i_shift_problem_new(a->protocol, &view, &story->problem, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_shift_problem_new(a->protocol, &view, &story->problem, error));
     const netdp_i_shift_problem *p = &story->problem;
-    double *x = NETDP_I_NEW(double, 2 * (int64_t)p->nodes);
+    OWNED double *x = NETDP_I_NEW(double, 2 * (int64_t)p->nodes);
     story->of.lanes = 1;
     story->of.c = NETDP_I_NEW(double, p->pair_count);
-    status = x == NULL || story->of.c == NULL ? netdp_i_no_memory(error)
-                                              : netdp_i_shift_pairs_new(p, &pairs, error);
-    if (status == NETDP_OK) {
-        x[a->request->from] = 1;
-        if (p->pair_count > 0)
-            netdp_i_shift_pairs_solve(&pairs, p->nodes, x, x + p->nodes, 1);
-        netdp_i_shift_pairs_pull(p, x + p->nodes, story->of.c, 1);
-        for (int64_t i = 0; i < p->pair_count; i++)
-            story->of.c[i] = -story->of.c[i];
-        status = pairs_cost(p, a->request->from, story->of.c, &story->loss, error);
-    }
-    netdp_i_shift_pairs_clear(&pairs);
-    netdp_i_free(x);
-    return status;
+    if (x == NULL || story->of.c == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_shift_pairs_new(p, &pairs, error));
+    x[a->request->from] = 1;
+    if (p->pair_count > 0)
+        netdp_i_shift_pairs_solve(&pairs, p->nodes, x, x + p->nodes, 1);
+    netdp_i_shift_pairs_pull(p, x + p->nodes, story->of.c, 1);
+    for (int64_t i = 0; i < p->pair_count; i++)
+        story->of.c[i] = -story->of.c[i];
+    return pairs_cost(p, a->request->from, story->of.c, &story->loss, error);
 }
 
 /* The bound of a stream that its file names, and what it needs. */
@@ -249,9 +244,7 @@ static netdp_status choose_bound(void *context, const netdp_i_shift_products *of
 static netdp_status tell_stream(const asked *a, netdp_i_story *story, pattern *chosen,
                                 netdp_error *error)
 {
-    netdp_status status = netdp_i_shift_problem_new(a->protocol, &a->view, &story->problem, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_shift_problem_new(a->protocol, &a->view, &story->problem, error));
     const netdp_i_shift_problem *p = &story->problem;
     const int64_t slots = netdp_i_shift_slots(p);
     *chosen = (pattern){.asked = a->bound->bound,
@@ -268,9 +261,9 @@ static netdp_status tell_stream(const asked *a, netdp_i_story *story, pattern *c
         return netdp_i_no_memory(error);
     const netdp_i_shift_sink sink = {slots, choose_bound, chosen};
     if (!p->apart)
-        status = netdp_i_shift_stream_story(p, &story->of, &sink, error);
+        TRY(netdp_i_shift_stream_story(p, &story->of, &sink, error));
     story->loss = chosen->loss;
-    return status;
+    return NETDP_OK;
 }
 
 /* The displacement of the rounds from `begin` on. */
@@ -279,9 +272,7 @@ static netdp_status tell_rounds(const asked *a, int64_t begin, netdp_i_story *st
 {
     netdp_i_shift_view view = a->view;
     view.begin = begin;
-    netdp_status status = netdp_i_shift_problem_new(a->protocol, &view, &story->problem, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_shift_problem_new(a->protocol, &view, &story->problem, error));
     const netdp_i_shift_problem *p = &story->problem;
     story->loss = INFINITY;
     story->of = (netdp_i_displacement){.lanes = 1,
@@ -308,9 +299,7 @@ static netdp_status claim(const asked *a, netdp_i_proof *proof, netdp_error *err
 static netdp_status write_proof(const netdp_i_proof *proof, const char *path, netdp_error *error)
 {
     netdp_i_output output = {0};
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     netdp_i_proof_head(proof, output.stream);
     netdp_i_proof_question(proof, output.stream);
     netdp_i_proof_end(output.stream);
@@ -342,12 +331,11 @@ static double add_phases(const asked *a, const netdp_i_story *story)
 
 static netdp_status tell(const asked *a, netdp_i_story *story, pattern *chosen, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     if (a->stream)
         return tell_stream(a, story, chosen, error);
-    for (int32_t i = 0; status == NETDP_OK && i < a->stories; i++)
-        status = tell_rounds(a, i * a->view.rounds, &story[i], error);
-    return status;
+    for (int32_t i = 0; i < a->stories; i++)
+        TRY(tell_rounds(a, i * a->view.rounds, &story[i], error));
+    return NETDP_OK;
 }
 
 /* No message moves: as true of what fewer messages tell. */
@@ -372,14 +360,13 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
     asked a;
     netdp_i_story whole = {0}, *story = NULL;
     pattern chosen = {.name = NULL};
-    netdp_status status = ask(request, &a, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(ask(request, &a, error));
     const bool rounds = !is_everything(&a) && netdp_linear_least_noise(a.protocol) > 0 &&
                         (!a.protocol->reacts || a.protocol->end_dither > 0);
     netdp_i_proof proof = proof_of(&a);
     story = NETDP_I_NEW(netdp_i_story, a.stories);
-    status = story == NULL ? netdp_i_no_memory(error) : tell_everything(&a, &whole, error);
+    netdp_status status =
+        story == NULL ? netdp_i_no_memory(error) : tell_everything(&a, &whole, error);
     if (status == NETDP_OK && rounds)
         status = tell(&a, story, &chosen, error);
     if (status == NETDP_OK) {
@@ -414,10 +401,9 @@ netdp_status netdp_losses_proof_bytes(const netdp_proof_request *request, double
     if (request->walk != NULL)
         return netdp_i_given_proof_bytes(request, bytes, error);
     asked a;
-    netdp_status status = ask(request, &a, error);
-    if (status == NETDP_OK)
-        *bytes = netdp_i_proof_bytes(a.protocol, is_everything(&a) ? 0 : a.view.rounds, a.stories);
-    return status;
+    TRY(ask(request, &a, error));
+    *bytes = netdp_i_proof_bytes(a.protocol, is_everything(&a) ? 0 : a.view.rounds, a.stories);
+    return NETDP_OK;
 }
 
 /* One question of a file, after the head where it is the first. */
@@ -425,24 +411,19 @@ static netdp_status write_everything(const netdp_proof_request *request, bool fi
                                      netdp_error *error)
 {
     asked a;
-    netdp_i_story story = {0};
-    netdp_status status = ask(request, &a, error);
-    if (status == NETDP_OK)
-        status = tell_everything(&a, &story, error);
-    if (status == NETDP_OK) {
-        netdp_i_proof proof = proof_of(&a);
-        proof.everything = true;
-        proof.story = &story;
-        proof.stories = 1;
-        proof.claims.loss = times_up(story.loss, (double)a.parts);
-        status = claim(&a, &proof, error);
-        if (status == NETDP_OK && first)
-            netdp_i_proof_head(&proof, to);
-        if (status == NETDP_OK)
-            netdp_i_proof_question(&proof, to);
-    }
-    story_clear(&story);
-    return status;
+    CLEARED(story_clear) netdp_i_story story = {0};
+    TRY(ask(request, &a, error));
+    TRY(tell_everything(&a, &story, error));
+    netdp_i_proof proof = proof_of(&a);
+    proof.everything = true;
+    proof.story = &story;
+    proof.stories = 1;
+    proof.claims.loss = times_up(story.loss, (double)a.parts);
+    TRY(claim(&a, &proof, error));
+    if (first)
+        netdp_i_proof_head(&proof, to);
+    netdp_i_proof_question(&proof, to);
+    return NETDP_OK;
 }
 
 netdp_status netdp_everything_proof(const netdp_proof_request *request, int32_t count,

@@ -12,6 +12,7 @@
 #include "account/walk/given_path.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "protocol/pairing.h"
 #include "protocol/route.h"
 #include "protocol/tally.h"
@@ -108,7 +109,7 @@ static void tell_quiet(FILE *out, const netdp_linear *protocol)
 {
     if (protocol->cycle > 1)
         fprintf(out,
-                "batches: %" PRId64 " that take turns; what is protected is one row, which takes "
+                "batches: %" PRId64 " in a cycle; what is protected is one row, which takes "
                 "part %" PRId64 " times at most.\n",
                 protocol->cycle, netdp_linear_participations(protocol));
     if (netdp_quiet_is(&protocol->quiet))
@@ -120,18 +121,13 @@ netdp_status netdp_gossip_words(const netdp_loss_request *request, const char *n
                                 bool over_draws, char **text, netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && name && text);
-    netdp_status status = netdp_i_request_given(request, error);
-    if (status == NETDP_OK)
-        status = netdp_linear_check(request->protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_request_given(request, error));
+    TRY(netdp_linear_check(request->protocol, error));
     const netdp_linear *protocol = request->protocol;
     const netdp_threat threat =
         netdp_i_threat_gossip(request->sees, request->own_noise, protocol->cycle > 1);
     telling t;
-    status = begin(&t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " rounds, ", name, protocol->rounds);
     if (protocol->senders_only)
         fputs("a contribution of both ends in each", t.out);
@@ -218,12 +214,10 @@ netdp_status netdp_walk_words(const netdp_walk_request *request, const char *nam
     const netdp_token *token = request->token;
     const netdp_threat threat = netdp_i_threat_token(token->release);
     telling t;
-    netdp_status status = begin(&t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " steps, %d token%s, ", name, token->steps, (int)token->tokens,
             token->tokens == 1 ? "" : "s");
-    status = tell_visits(t.out, token, error);
+    netdp_status status = tell_visits(t.out, token, error);
     fprintf(t.out, ", noise %g Delta; an observer sees %s;\n", request->noise, threat.sees);
     fprintf(t.out, "adjacency: %s; released: %s.\n", threat.protects, threat.released);
     fprintf(t.out,
@@ -250,11 +244,8 @@ netdp_status netdp_tally_words(const netdp_tally *tally, const char *name, char 
     const bool counts = tally->task == NETDP_TALLY_HISTOGRAM;
     const netdp_threat threat = netdp_i_threat_token(tally->release);
     telling t;
-    netdp_status status = netdp_tally_check(tally, error);
-    if (status == NETDP_OK)
-        status = begin(&t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_tally_check(tally, error));
+    TRY(begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " %s, ", name, ring ? tally->passes : tally->steps,
             ring ? "passes" : "steps");
     if (!ring)
@@ -289,9 +280,7 @@ netdp_status netdp_losses_words(const netdp_losses *losses, char **text, netdp_e
     netdp_guarantee guarantee;
     char verdict[NETDP_I_VERDICT_ROOM];
     telling t;
-    netdp_status status = begin(&t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(begin(&t, error));
     netdp_losses_guarantee(losses, 0, (netdp_unit){NETDP_AS_LOSS, 0}, &guarantee);
     netdp_i_guarantee_verdict(&guarantee, verdict);
     fprintf(t.out, "bound %s: %s", guarantee.bound, verdict);

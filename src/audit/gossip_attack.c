@@ -105,7 +105,7 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
          (NETDP_FAULT_REUSED_NOISE | NETDP_FAULT_REUSED_PAIRS | NETDP_FAULT_HALF_PAIRS)) != 0 &&
         netdp_quiet_is(&p->quiet))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "fault: of quiet noise describe what is broken by its factor");
+                            "fault: of correlated noise describe what is broken by its factor");
     if ((attack->faults & (NETDP_FAULT_REUSED_PAIRS | NETDP_FAULT_HALF_PAIRS)) != 0 &&
         !netdp_pairing_is(&p->pairing))
         return netdp_i_fail(error, NETDP_INVALID,

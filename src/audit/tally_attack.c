@@ -244,9 +244,10 @@ static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *e
         return status;
     if (asked->runs < 1 || asked->runs > INT32_MAX || (asked->faults & ~(unsigned)FAULTS) != 0 ||
         (!sum && (asked->faults & NETDP_FAULT_NO_CLIP) != 0))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "attack: give 1 to 2^31 - 1 runs, and faults that a tally can have: "
-                            "half the noise, and sums without clipping");
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "attack: give 1 to 2^31 - 1 runs, and faults that a token aggregation can have: "
+            "half the noise, and sums without clipping");
     if (netdp_tally_fill(tally) > MOST_FILL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "attack: a fill of %" PRId64 " elements; at most %d are simulated",

@@ -85,7 +85,7 @@ netdp_status netdp_i_pair_view_new(const netdp_tally *tally, const bool *observe
     const int count = view->count;
     if (count > MOST_INCREMENTS)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "attack: %d increments are too many with noise in pairs; give fewer "
+                            "attack: %d increments are too many with pairwise noise; give fewer "
                             "passes",
                             count);
     view->covariance = NETDP_I_NEW(double, (int64_t)count *count);

@@ -5,6 +5,7 @@
 #include <netdp/account.h>
 
 #include "base/file.h"
+#include "base/try.h"
 
 const char *netdp_i_claim_sound(netdp_claim_sound sound)
 {
@@ -25,10 +26,9 @@ bool netdp_i_answer_refuted(const netdp_i_answer *asked)
 netdp_status netdp_i_answer_find(netdp_i_answer *asked, const netdp_progress *progress,
                                  netdp_error *error)
 {
-    netdp_status status = netdp_claim_derive(asked->claim, &asked->inputs, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_claim_value(asked->claim, &asked->inputs, progress, &asked->value, error);
+    TRY(netdp_claim_derive(asked->claim, &asked->inputs, error));
+    netdp_status status =
+        netdp_claim_value(asked->claim, &asked->inputs, progress, &asked->value, error);
     if (status == NETDP_OK && asked->claim->account != NULL) {
         status = netdp_claim_holds(asked->claim, &asked->inputs, progress, &asked->truth,
                                    &asked->unknown);

@@ -8,7 +8,10 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "claim/claims.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 /* ---- Inputs ---- */
 
@@ -431,10 +434,10 @@ netdp_status netdp_claim_check(const netdp_claim *claim, const netdp_claim_input
                                netdp_error *error)
 {
     NETDP_I_GIVEN(error, claim && inputs);
-    netdp_status status = check_parties(claim, inputs, error);
-    for (const netdp_input *i = claim->inputs; status == NETDP_OK && *i != NETDP_IN_END; i++)
-        status = check_range(&inputs_known[*i], inputs->value[*i], error);
-    return status;
+    TRY(check_parties(claim, inputs, error));
+    for (const netdp_input *i = claim->inputs; *i != NETDP_IN_END; i++)
+        TRY(check_range(&inputs_known[*i], inputs->value[*i], error));
+    return NETDP_OK;
 }
 
 /* ---- Values ---- */
@@ -444,12 +447,10 @@ netdp_status netdp_claim_value(const netdp_claim *claim, const netdp_claim_input
 {
     NETDP_I_GIVEN(error, claim && inputs && value);
     double found = 0;
-    netdp_status status = netdp_claim_check(claim, inputs, error);
-    if (status == NETDP_OK)
-        status = claim->formula(inputs, progress, &found, error);
-    if (status == NETDP_OK)
-        *value = isnan(found) ? INFINITY : found;
-    return status;
+    TRY(netdp_claim_check(claim, inputs, error));
+    TRY(claim->formula(inputs, progress, &found, error));
+    *value = isnan(found) ? INFINITY : found;
+    return NETDP_OK;
 }
 
 netdp_status netdp_claim_holds(const netdp_claim *claim, const netdp_claim_inputs *inputs,
@@ -458,15 +459,13 @@ netdp_status netdp_claim_holds(const netdp_claim *claim, const netdp_claim_input
 {
     NETDP_I_GIVEN(error, claim && inputs && truth);
     netdp_claim_truth found = {0, INFINITY};
-    netdp_status status = netdp_claim_check(claim, inputs, error);
-    if (status == NETDP_OK && claim->account == NULL)
-        status =
-            netdp_i_fail(error, NETDP_NO_ANSWER, "%s: netdp has no account beside it", claim->name);
-    if (status == NETDP_OK)
-        status = claim->account(inputs, progress, &found, error);
-    if (status == NETDP_OK)
-        *truth = found;
-    return status;
+    TRY(netdp_claim_check(claim, inputs, error));
+    if (claim->account == NULL)
+        return netdp_i_fail(error, NETDP_NO_ANSWER, "%s: netdp has no account beside it",
+                            claim->name);
+    TRY(claim->account(inputs, progress, &found, error));
+    *truth = found;
+    return NETDP_OK;
 }
 
 /* ---- Shared by the tables ---- */
@@ -479,16 +478,14 @@ double netdp_i_claim_renyi(const netdp_claim_inputs *in, double loss)
 netdp_status netdp_i_claim_loss(const netdp_claim_inputs *in, const netdp_loss_request *how,
                                 const netdp_progress *progress, double *loss, netdp_error *error)
 {
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     netdp_loss_request request = *how;
     request.from_count = 1;
     request.from = &in->from;
     request.to_count = in->to_count;
     request.to = in->to;
     request.coalition = in->to_count > 1;
-    netdp_status status = netdp_losses_new(&request, progress, &losses, error);
-    if (status == NETDP_OK)
-        *loss = losses->loss[0];
-    netdp_losses_free(losses);
-    return status;
+    TRY(netdp_losses_new(&request, progress, &losses, error));
+    *loss = losses->loss[0];
+    return NETDP_OK;
 }

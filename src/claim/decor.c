@@ -35,7 +35,7 @@ ACCOUNT(known)
 /* clang-format off */
 const netdp_claim netdp_i_claims_decor[] = {
     {"decor", "Allouah et al., ICML 2024, DECOR's accountant",
-     "noise in pairs, all messages seen by a curious node: loss T [(I + kappa^2 L)^-1]_uu",
+     "pairwise noise, all messages seen by a curious node: loss T [(I + kappa^2 L)^-1]_uu",
      NETDP_CLAIM_LOSS, NETDP_SOUND_NO,
      "L keeps the seeds that the curious node knows; star 16: up to 16 times too small", 20, NULL,
      NETDP_CLAIM_GOSSIP, NETDP_CLAIM_PAIR, {IN_(ROUNDS), IN_(PAIR_NOISE)}, decor, known,

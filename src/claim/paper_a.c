@@ -4,7 +4,10 @@
 #include <netdp/walk.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "claim/claims.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 /* alpha / (2 sigma^2 i) */
 FORMULA(theorem_1)
@@ -72,7 +75,7 @@ ACCOUNT(theorem_2_proof)
 static netdp_status walk(const netdp_claim_inputs *in, netdp_bound bound,
                          const netdp_progress *progress, double *value, netdp_error *error)
 {
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     const netdp_token token = {.law = in->law,
                                .steps = (int64_t)IN(ROUNDS),
                                .start = NETDP_START_UNIFORM,
@@ -87,11 +90,9 @@ static netdp_status walk(const netdp_claim_inputs *in, netdp_bound bound,
                                         .to_count = in->to_count,
                                         .to = in->to,
                                         .coalition = in->to_count > 1};
-    netdp_status status = netdp_walk_losses_new(&request, progress, &losses, error);
-    if (status == NETDP_OK)
-        *value = losses->loss[0];
-    netdp_losses_free(losses);
-    return status;
+    TRY(netdp_walk_losses_new(&request, progress, &losses, error));
+    *value = losses->loss[0];
+    return NETDP_OK;
 }
 
 FORMULA(theorem_3)
@@ -117,11 +118,11 @@ netdp_status netdp_i_claim_walk(const netdp_claim_inputs *in, const netdp_progre
                                 netdp_claim_truth *truth, netdp_error *error)
 {
     double sums = 0;
-    netdp_status status = walk(in, NETDP_BOUND_EXCURSION, progress, &truth->at_most, error);
-    if (status == NETDP_OK && in->to_count == 1)
-        status = walk(in, NETDP_BOUND_EXCURSION_LINEAR, progress, &sums, error);
+    TRY(walk(in, NETDP_BOUND_EXCURSION, progress, &truth->at_most, error));
+    if (in->to_count == 1)
+        TRY(walk(in, NETDP_BOUND_EXCURSION_LINEAR, progress, &sums, error));
     truth->at_least = sums < truth->at_most ? sums : 0;
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Theorems 4 and 5, Appendix E: one contribution ---- */

@@ -6,8 +6,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "claim/claims.h"
 #include "mixing/mixing.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 /* ---- Theorem 1 and its corollaries: averaging ---- */
 
@@ -45,7 +48,7 @@ static netdp_status account(const netdp_claim_inputs *in, const netdp_linear *pr
                             const netdp_progress *progress, double *loss, bool *closed,
                             netdp_error *error)
 {
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     netdp_summary summary;
     const netdp_loss_request request = {.protocol = protocol,
                                         .bound = NETDP_BOUND_EXACT,
@@ -54,15 +57,11 @@ static netdp_status account(const netdp_claim_inputs *in, const netdp_linear *pr
                                         .to_count = in->to_count,
                                         .to = in->to,
                                         .coalition = in->to_count > 1};
-    netdp_status status = netdp_losses_new(&request, progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_losses_summary(losses, 1, (netdp_unit){NETDP_AS_LOSS, 0}, &summary, error);
-    if (status == NETDP_OK) {
-        *loss = mean ? summary.mean * (double)summary.pairs / IN(NODES) : losses->loss[0];
-        *closed = losses->bound->bound != NETDP_BOUND_EXACT;
-    }
-    netdp_losses_free(losses);
-    return status;
+    TRY(netdp_losses_new(&request, progress, &losses, error));
+    TRY(netdp_losses_summary(losses, 1, (netdp_unit){NETDP_AS_LOSS, 0}, &summary, error));
+    *loss = mean ? summary.mean * (double)summary.pairs / IN(NODES) : losses->loss[0];
+    *closed = losses->bound->bound != NETDP_BOUND_EXACT;
+    return NETDP_OK;
 }
 
 /* At most, and at least; nothing is known where it is closed with a little dither, too. */
@@ -72,17 +71,16 @@ static netdp_status both_sides(const netdp_claim_inputs *in, netdp_linear protoc
 {
     double most = 0, least = 0;
     bool closed = true;
-    netdp_status status = account(in, &protocol, mean, progress, &most, &closed, error);
+    TRY(account(in, &protocol, mean, progress, &most, &closed, error));
     least = most;
-    if (status == NETDP_OK && protocol.dither == 0) {
+    if (protocol.dither == 0) {
         protocol.dither = LITTLE;
-        status = account(in, &protocol, mean, progress, &least, &closed, error);
+        TRY(account(in, &protocol, mean, progress, &least, &closed, error));
     }
-    if (status == NETDP_OK)
-        status = netdp_loss_value(most, IN(NOISE), (netdp_unit){NETDP_AS_RDP, IN(ALPHA)},
-                                  &truth->at_most, error);
+    TRY(netdp_loss_value(most, IN(NOISE), (netdp_unit){NETDP_AS_RDP, IN(ALPHA)}, &truth->at_most,
+                         error));
     truth->at_least = closed ? 0 : netdp_i_claim_renyi(in, least * (1 - NARROW));
-    return status;
+    return NETDP_OK;
 }
 
 ACCOUNT(averaging_exactly)
@@ -113,10 +111,9 @@ static netdp_status add_leak(const netdp_claim_inputs *in, netdp_rows rows, int3
                              const netdp_progress *progress, netdp_error *error)
 {
     const int32_t n = rows.nodes;
-    netdp_status status = NETDP_OK;
     memset(now, 0, (size_t)n * sizeof *now);
     now[relay] = 1;
-    for (int64_t t = 0; status == NETDP_OK && t < rounds; t++) {
+    for (int64_t t = 0; t < rounds; t++) {
         double energy = 0;
         for (int32_t u = 0; u < n; u++)
             energy += now[u] * now[u];
@@ -125,25 +122,24 @@ static netdp_status add_leak(const netdp_claim_inputs *in, netdp_rows rows, int3
         double *swap = now;
         now = next;
         next = swap;
-        status = t % 64 == 0 ? netdp_i_poll(progress, error) : NETDP_OK;
+        if (t % 64 == 0)
+            TRY(netdp_i_poll(progress, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* As eq. (14) has it: over all nodes next to a member, members too. */
 static netdp_status sum_leaks(const netdp_claim_inputs *in, netdp_rows rows, int64_t rounds,
                               const netdp_progress *progress, double *loss, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    double *scratch = NETDP_I_NEW(double, 2 * (int64_t)rows.nodes);
+    OWNED double *scratch = NETDP_I_NEW(double, 2 * (int64_t)rows.nodes);
     if (scratch == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t w = 0; status == NETDP_OK && w < rows.nodes; w++)
+    for (int32_t w = 0; w < rows.nodes; w++)
         if (beside(in, rows, w))
-            status =
-                add_leak(in, rows, w, rounds, scratch, scratch + rows.nodes, loss, progress, error);
-    netdp_i_free(scratch);
-    return status;
+            TRY(add_leak(in, rows, w, rounds, scratch, scratch + rows.nodes, loss, progress,
+                         error));
+    return NETDP_OK;
 }
 
 FORMULA(theorem_12)
@@ -276,10 +272,9 @@ static netdp_status rounds_at(const netdp_claim_inputs *in, double gap, double *
                               netdp_error *error)
 {
     int64_t rounds = 0;
-    netdp_status status =
-        netdp_rounds_auto(gap, (int32_t)IN(NODES), IN(NOISE), IN(VARIANCE), &rounds, error);
+    TRY(netdp_rounds_auto(gap, (int32_t)IN(NODES), IN(NOISE), IN(VARIANCE), &rounds, error));
     *value = (double)rounds;
-    return status;
+    return NETDP_OK;
 }
 
 FORMULA(theorem_2)
@@ -311,12 +306,11 @@ static netdp_status need_graph(const netdp_claim_inputs *in, netdp_error *error)
 static netdp_status error_exactly(const netdp_claim_inputs *in, double dither,
                                   netdp_claim_truth *truth, netdp_error *error)
 {
-    netdp_status status = need_graph(in, error);
-    if (status == NETDP_OK)
-        status = netdp_i_accelerated_error(in->mixing, IN(ROUNDS), IN(NOISE), dither, IN(VARIANCE),
-                                           &truth->at_most, error);
+    TRY(need_graph(in, error));
+    TRY(netdp_i_accelerated_error(in->mixing, IN(ROUNDS), IN(NOISE), dither, IN(VARIANCE),
+                                  &truth->at_most, error));
     truth->at_least = truth->at_most;
-    return status;
+    return NETDP_OK;
 }
 
 ACCOUNT(theorem_7_exactly)
@@ -463,18 +457,17 @@ static netdp_status learn_soundly(const netdp_claim_inputs *in, netdp_variation 
                              .end_dither = IN(END_DITHER),
                              .reacts = true,
                              .varying = varying};
-    netdp_status status = netdp_i_claim_loss(
-        in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_UPPER}, progress,
-        &most, error);
+    TRY(netdp_i_claim_loss(in,
+                           &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_UPPER},
+                           progress, &most, error));
     protocol.reacts = false;
     protocol.end_dither = 0;
-    if (status == NETDP_OK)
-        status = netdp_i_claim_loss(
-            in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_LOWER}, progress,
-            &least, error);
+    TRY(netdp_i_claim_loss(in,
+                           &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_LOWER},
+                           progress, &least, error));
     truth->at_least = netdp_i_claim_renyi(in, least);
     truth->at_most = netdp_i_claim_renyi(in, most);
-    return status;
+    return NETDP_OK;
 }
 
 ACCOUNT(learning_soundly)

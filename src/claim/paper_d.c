@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "claim/claims.h"
 
 /* ---- Theorem 12 and Section 3.4 ---- */
@@ -143,19 +144,18 @@ static netdp_status attack(const netdp_claim_inputs *in, netdp_own_noise own_noi
                             "streams: a coalition knows its own noise, of which Theorem 16 speaks");
     if (rounds > ATTACK_ROUNDS)
         return netdp_i_fail(error, NETDP_NO_ANSWER, "streams: at most %d rounds", ATTACK_ROUNDS);
-    double *pattern = NETDP_I_NEW(double, rounds);
+    OWNED double *pattern = NETDP_I_NEW(double, rounds);
     if (pattern == NULL)
         return netdp_i_no_memory(error);
     for (int64_t t = 0; t < rounds; t++)
         pattern[t] = cos(IN(OMEGA) * (double)t) >= 0 ? 1 : -1;
     truth->at_most = (double)rounds;
-    netdp_status status = stream(in, NETDP_BOUND_LOWER, NETDP_SEES_SUM, own_noise, pattern,
-                                 progress, &truth->at_least, error);
-    if (status == NETDP_OK && rounds <= UPPER_ROUNDS)
-        status = stream(in, NETDP_BOUND_UPPER, NETDP_SEES_SUM, own_noise, NULL, progress,
-                        &truth->at_most, error);
-    netdp_i_free(pattern);
-    return status;
+    TRY(stream(in, NETDP_BOUND_LOWER, NETDP_SEES_SUM, own_noise, pattern, progress,
+               &truth->at_least, error));
+    if (rounds <= UPPER_ROUNDS)
+        return stream(in, NETDP_BOUND_UPPER, NETDP_SEES_SUM, own_noise, NULL, progress,
+                      &truth->at_most, error);
+    return NETDP_OK;
 }
 
 ACCOUNT(counted_attack)

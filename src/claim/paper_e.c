@@ -6,6 +6,7 @@
 #include <netdp/tally.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "claim/claims.h"
 
 /* ---- The ring ---- */
@@ -157,9 +158,10 @@ static netdp_status sum(const netdp_claim_inputs *in, netdp_form form, double *v
 {
     const netdp_complete_walk walk = complete(in);
     netdp_complete_loss loss = {.epsilon = INFINITY};
-    netdp_status status = covered(in) ? netdp_closed_sum(&walk, form, &loss, error) : NETDP_OK;
+    if (covered(in))
+        TRY(netdp_closed_sum(&walk, form, &loss, error));
     *value = loss.epsilon;
-    return status;
+    return NETDP_OK;
 }
 
 /* Nodes and steps up to which the sound accounts are computed beside the claims. */
@@ -269,9 +271,10 @@ static netdp_status descent(const netdp_claim_inputs *in, netdp_form form, doubl
     netdp_complete_walk walk = complete(in);
     netdp_complete_loss loss = {.epsilon = INFINITY};
     walk.delta_compose = 0.25; /* unused: Renyi composition */
-    netdp_status status = covered(in) ? netdp_closed_sgd(&walk, form, &loss, error) : NETDP_OK;
+    if (covered(in))
+        TRY(netdp_closed_sgd(&walk, form, &loss, error));
     *value = loss.epsilon;
-    return status;
+    return NETDP_OK;
 }
 
 FORMULA(theorem_4)
@@ -381,11 +384,10 @@ static netdp_status spotted(const netdp_claim_inputs *in, netdp_form form, doubl
 {
     const netdp_complete_walk walk = complete(in);
     netdp_spotted found = {.advanced = INFINITY};
-    netdp_status status = covered(in) && IN(DELTA_SPOTTED) < 0.5
-                              ? netdp_spotted_loss(&walk, IN(DELTA_SPOTTED), 0, form, &found, error)
-                              : NETDP_OK;
+    if (covered(in) && IN(DELTA_SPOTTED) < 0.5)
+        TRY(netdp_spotted_loss(&walk, IN(DELTA_SPOTTED), 0, form, &found, error));
     *value = found.advanced;
-    return status;
+    return NETDP_OK;
 }
 
 FORMULA(lemma_2)

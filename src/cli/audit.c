@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "cli/mechanism.h"
 #include "plot/guesses.h"
 #include "plot/trade.h"
@@ -230,13 +231,11 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
     netdp_i_cli_results(file, "-audit", folder);
     if (o->study.folder != NULL)
         snprintf(folder, sizeof folder, "%s", o->study.folder);
-    netdp_status status =
-        netdp_study_read(file, o->study.set.text, o->study.set.count, &study, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_study_read(file, o->study.set.text, o->study.set.count, &study, error));
     netdp_i_cli_begin_anew(&o->study, study, folder);
     netdp_progress progress = netdp_i_cli_progress_begin(true);
-    status = netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error);
+    netdp_status status =
+        netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error);
     netdp_i_cli_progress_end();
     netdp_study_free(study);
     return status == NETDP_OK ? print_result(folder, o, error) : status;
@@ -270,8 +269,30 @@ static netdp_status audit_mechanism(const char *file, const netdp_i_arguments *a
         error);
 }
 
+static void audit_options_clear(audit_options *o)
+{
+    netdp_i_study_options_clear(&o->study);
+}
+
+/* A mechanism, the auditor itself, or a study. */
+static netdp_status audit(const audit_options *o, const netdp_i_arguments *arguments,
+                          netdp_error *error)
+{
+    const char *file = arguments->count > 0 ? arguments->text[0] : NULL;
+    if (o->mechanism != NULL || o->claim != NULL)
+        return audit_mechanism(file, arguments, o, error);
+    if (o->self_test && file != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--self-test: is about the auditor; leave out the study");
+    if (!o->self_test && file == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "no study: give STUDY.yaml, --mechanism CMD, or --self-test");
+    return o->self_test ? test_self(o, error) : audit_study(file, o, error);
+}
+
 netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *error)
 {
+    CLEARED(audit_options_clear)
     audit_options o = {.audit = {.runs = 10000, .confidence = 0.999}, .seed = 1};
     const netdp_i_option table[] = {
         {NETDP_I_COUNT, 0, "runs", &o.audit.runs, "N", "runs of each of the two worlds", "10000"},
@@ -317,22 +338,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help) {
-        const char *file = arguments.count > 0 ? arguments.text[0] : NULL;
-        if (o.mechanism != NULL || o.claim != NULL)
-            status = audit_mechanism(file, &arguments, &o, error);
-        else if (o.self_test && file != NULL)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "--self-test: is about the auditor; leave out the study");
-        else if (!o.self_test && file == NULL)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "no study: give STUDY.yaml, --mechanism CMD, or --self-test");
-        else
-            status = o.self_test ? test_self(&o, error) : audit_study(file, &o, error);
-    }
-    netdp_i_free(o.study.set.text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    return arguments.help ? NETDP_OK : audit(&o, &arguments, error);
 }

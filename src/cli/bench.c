@@ -16,8 +16,12 @@
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/command.h"
 #include "protocol/pattern.h"
+
+OWNER(netdp_losses_free, netdp_losses)
+OWNER(netdp_graph_free, netdp_graph)
 
 enum { MOST_RUNS = 1000 };
 
@@ -67,14 +71,12 @@ static netdp_status account_gossip(const ground *g, double *value, netdp_error *
                                         .from = g->from,
                                         .to_count = b->to_count,
                                         .to = &to};
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     netdp_summary summary = {0};
-    netdp_status status = netdp_losses_new(&request, g->progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_losses_summary(losses, 1, (netdp_unit){NETDP_AS_LOSS, 0}, &summary, error);
+    TRY(netdp_losses_new(&request, g->progress, &losses, error));
+    TRY(netdp_losses_summary(losses, 1, (netdp_unit){NETDP_AS_LOSS, 0}, &summary, error));
     *value = summary.mean;
-    netdp_losses_free(losses);
-    return status;
+    return NETDP_OK;
 }
 
 /* The mean epsilon at order 2, sigma = 6. */
@@ -92,35 +94,30 @@ static netdp_status account_walk(const ground *g, double *value, netdp_error *er
                                         .from = g->from,
                                         .to_count = b->to_count,
                                         .to = &to};
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     netdp_summary summary = {0};
-    netdp_status status = netdp_walk_losses_new(&request, g->progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_losses_summary(losses, 6, unit, &summary, error);
+    TRY(netdp_walk_losses_new(&request, g->progress, &losses, error));
+    TRY(netdp_losses_summary(losses, 6, unit, &summary, error));
     *value = summary.mean;
-    netdp_losses_free(losses);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status find_gap(const ground *g, double *value, netdp_error *error)
 {
     netdp_spectrum spectrum = {0};
-    netdp_status status =
-        netdp_mixing_spectrum(g->mixing, NETDP_SPECTRAL_LANCZOS, &spectrum, error);
+    TRY(netdp_mixing_spectrum(g->mixing, NETDP_SPECTRAL_LANCZOS, &spectrum, error));
     *value = spectrum.gap;
-    return status;
+    return NETDP_OK;
 }
 
 /* The edges of the file. */
 static netdp_status read_edges(const ground *g, double *value, netdp_error *error)
 {
-    netdp_graph *graph = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
     netdp_graph_notes notes;
-    netdp_status status = netdp_graph_read(g->file, false, &graph, &notes, error);
-    if (status == NETDP_OK)
-        *value = (double)netdp_graph_edges(graph);
-    netdp_graph_free(graph);
-    return status;
+    TRY(netdp_graph_read(g->file, false, &graph, &notes, error));
+    *value = (double)netdp_graph_edges(graph);
+    return NETDP_OK;
 }
 
 static const bench benches[] = {
@@ -198,15 +195,12 @@ static netdp_status write_edges(ground *g, netdp_error *error)
 static netdp_status prepare(ground *g, netdp_error *error)
 {
     const bench *b = g->bench;
-    netdp_status status = netdp_graph_make(b->family, 1, true, &g->graph, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(g->graph, "metropolis", &g->mixing, error);
-    if (status == NETDP_OK && b->account == account_walk)
-        status = netdp_transition_new(g->graph, "metropolis", &g->law, error);
-    if (status == NETDP_OK && b->account == read_edges)
-        status = write_edges(g, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_graph_make(b->family, 1, true, &g->graph, NULL, error));
+    TRY(netdp_mixing_new(g->graph, "metropolis", &g->mixing, error));
+    if (b->account == account_walk)
+        TRY(netdp_transition_new(g->graph, "metropolis", &g->law, error));
+    if (b->account == read_edges)
+        TRY(write_edges(g, error));
     const int32_t n = netdp_graph_nodes(g->graph);
     if (b->from_count > 0 && (g->from = NETDP_I_NEW(int32_t, b->from_count)) == NULL)
         return netdp_i_no_memory(error);

@@ -9,6 +9,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 typedef struct calibrate_options {
     netdp_i_description_options description;
@@ -91,10 +94,38 @@ static netdp_status print_table(const calibrate_options *o, const netdp_i_descri
            "), local differential privacy %s\n",
            o->unit, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
            s->worst_to, netdp_i_up(s->local, 6).text);
-    const netdp_status status = netdp_i_describe_print(d, c->noise, error);
-    if (status == NETDP_OK && strcmp(o->over, "mean") == 0)
+    TRY(netdp_i_describe_print(d, c->noise, error));
+    if (strcmp(o->over, "mean") == 0)
         netdp_i_describe_worst(losses, s);
-    return status == NETDP_OK ? netdp_i_describe_verdict(losses, error) : status;
+    return netdp_i_describe_verdict(losses, error);
+}
+
+/* The least noise, and what it is of. */
+static netdp_status calibrate(calibrate_options *o, const netdp_i_arguments *arguments,
+                              netdp_error *error)
+{
+    CLEARED(netdp_i_description_clear) netdp_i_description description = {0};
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
+    netdp_target target;
+    netdp_calibration calibration;
+    if (strcmp(o->description.question.bound, "list") == 0) {
+        netdp_i_describe_bounds();
+        return NETDP_OK;
+    }
+    TRY(read_target(o, arguments, &target, error));
+    TRY(netdp_i_describe(&o->description, arguments, &description, error));
+    if (description.engine != NULL && description.named->kind != NETDP_GOSSIP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--engine: calibrate works in one process for %s; leave it out, or "
+                            "try noises with netdp loss --engine mpi",
+                            description.named->name);
+    netdp_progress progress = netdp_i_cli_progress_begin(false);
+    const netdp_status status =
+        description.kind->calibrate(&description, &target, &progress, &calibration, &losses, error);
+    netdp_i_cli_progress_end();
+    TRY(status);
+    return o->json ? print_json(o, &description, &target, &calibration, losses, error)
+                   : print_table(o, &description, &calibration, losses, error);
 }
 
 netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error *error)
@@ -135,41 +166,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         .options = table,
         .narrowing = &narrowing,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_i_description description = {0};
-    netdp_target target;
-    netdp_calibration calibration;
-    netdp_losses *losses = NULL;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (strcmp(o.description.question.bound, "list") == 0) {
-        netdp_i_describe_bounds();
-        goto done;
-    }
-    status = read_target(&o, &arguments, &target, error);
-    if (status == NETDP_OK)
-        status = netdp_i_describe(&o.description, &arguments, &description, error);
-    if (status == NETDP_OK && description.engine != NULL && description.named->kind != NETDP_GOSSIP)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--engine: calibrate works in one process for %s; leave it out, or "
-                              "try noises with netdp loss --engine mpi",
-                              description.named->name);
-    if (status != NETDP_OK)
-        goto done;
-    netdp_progress progress = netdp_i_cli_progress_begin(false);
-    status =
-        description.kind->calibrate(&description, &target, &progress, &calibration, &losses, error);
-    netdp_i_cli_progress_end();
-    if (status != NETDP_OK)
-        goto done;
-    if (o.json)
-        status = print_json(&o, &description, &target, &calibration, losses, error);
-    else
-        status = print_table(&o, &description, &calibration, losses, error);
-done:
-    netdp_losses_free(losses);
-    netdp_i_description_clear(&description);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    return arguments.help ? NETDP_OK : calibrate(&o, &arguments, error);
 }

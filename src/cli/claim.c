@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "claim/answer.h"
 
 /* A claim and what it is asked about. */
@@ -85,9 +86,7 @@ static netdp_status take(struct asking *asking, const char *key, const char *val
             return netdp_i_fail(error, NETDP_INVALID, "to: given twice; give it once");
         return read_observers(asking, value, error);
     }
-    netdp_status status = netdp_claim_input(asking->asked.claim, key, &input, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_claim_input(asking->asked.claim, key, &input, error));
     if (asking->given[input])
         return netdp_i_fail(error, NETDP_INVALID, "%s: given twice; give it once", key);
     asking->given[input] = true;

@@ -10,6 +10,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
+
+OWNER(netdp_mixing_free, netdp_mixing)
+OWNER(netdp_quiet_design_free, netdp_quiet_design)
+OWNER(netdp_graph_free, netdp_graph)
 
 typedef struct design_options {
     netdp_i_network_options network;
@@ -22,14 +27,12 @@ typedef struct design_options {
 static netdp_status write_covariance(const char *path, const netdp_quiet_design *design, int64_t n,
                                      netdp_error *error)
 {
-    netdp_i_output out;
+    CLEARED(netdp_i_output_drop) netdp_i_output out = {0};
     if (design->factor == NULL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "--output: of so many phases no covariance is written; --json has what "
                             "its exponentials are");
-    netdp_status status = netdp_i_output_open(&out, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&out, path, error));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
             double sum = 0;
@@ -37,9 +40,7 @@ static netdp_status write_covariance(const char *path, const netdp_quiet_design 
                 sum += design->factor[i * n + k] * design->factor[j * n + k];
             fprintf(out.stream, "%.17g%c", sum, j + 1 < n ? ' ' : '\n');
         }
-    status = netdp_i_output_commit(&out, error);
-    netdp_i_output_drop(&out);
-    return status;
+    return netdp_i_output_commit(&out, error);
 }
 
 /* G of the network, or NULL of prefix sums. */
@@ -48,8 +49,8 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
 {
     const bool has_graph = o->network.file != NULL || o->network.family != NULL;
     const bool gossip = o->workload != NULL ? strcmp(o->workload, "gossip") == 0 : has_graph;
-    netdp_graph *graph = NULL;
-    netdp_mixing *mixing = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *mixing = NULL;
     *gram = NULL;
     snprintf(name, room, "sums");
     if (o->workload != NULL && !gossip && strcmp(o->workload, "sums") != 0)
@@ -59,20 +60,14 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
         return has_graph ? netdp_i_fail(error, NETDP_INVALID,
                                         "--workload sums: knows no network; leave the graph out")
                          : NETDP_OK;
-    netdp_status status = netdp_i_cli_graph(&o->network, arguments, NULL, &graph, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new_stochastic(graph, o->network.mixing, &mixing, error);
-    if (status == NETDP_OK)
-        *gram = NETDP_I_NEW(double, o->phases * o->phases);
-    if (status == NETDP_OK && *gram == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_workload(mixing, o->inner, o->phases, *gram, error);
-    if (status == NETDP_OK)
-        snprintf(name, room, "gossip on %s, %s", netdp_graph_origin(graph), o->network.mixing);
-    netdp_mixing_free(mixing);
-    netdp_graph_free(graph);
-    return status;
+    TRY(netdp_i_cli_graph(&o->network, arguments, NULL, &graph, error));
+    TRY(netdp_mixing_new_stochastic(graph, o->network.mixing, &mixing, error));
+    *gram = NETDP_I_NEW(double, o->phases * o->phases);
+    if (*gram == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_mixing_workload(mixing, o->inner, o->phases, *gram, error));
+    snprintf(name, room, "gossip on %s, %s", netdp_graph_origin(graph), o->network.mixing);
+    return NETDP_OK;
 }
 
 static netdp_status print_json(const design_options *o, const netdp_quiet_design *d,
@@ -108,6 +103,28 @@ static void print_table(const design_options *o, const netdp_quiet_design *d, co
                d->weight[i], d->decay[i], i + 1 == d->size ? ".\n" : "");
 }
 
+static netdp_status design(const design_options *o, const netdp_i_arguments *arguments,
+                           netdp_error *error)
+{
+    OWNED_BY(netdp_quiet_design_free) netdp_quiet_design *made = NULL;
+    OWNED double *gram = NULL;
+    char name[200];
+    netdp_quiet_request request = {.phases = o->phases, .cycle = o->cycle};
+    if (o->phases < 1 || o->phases > 20000 || o->cycle < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: required; a whole number from 1%s",
+                            o->cycle < 1 ? "--cycle" : "--phases", o->cycle < 1 ? "" : " to 20000");
+    TRY(netdp_i_within(error, netdp_quiet_parse(o->quiet, &request.kind, error), "--quiet"));
+    TRY(read_workload(o, arguments, &gram, name, sizeof name, error));
+    request.workload = gram;
+    TRY(netdp_quiet_design_new(&request, &made, error));
+    if (o->output != NULL)
+        TRY(write_covariance(o->output, made, o->phases, error));
+    if (o->json)
+        return print_json(o, made, name, error);
+    print_table(o, made, name);
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *error)
 {
     design_options o = {.network = NETDP_I_NETWORK_USUAL, .quiet = "optimal", .inner = 1};
@@ -134,47 +151,17 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
     const netdp_i_usage usage = {
         .command = "design",
         .arguments = "",
-        .what = "Which noise is quiet in the long run? A covariance over phases for which models "
-                "err least.\n--mixing rows: each node takes the plain mean of itself and its "
-                "neighbours; of designs only.",
+        .what =
+            "Which noise, correlated over phases, makes models err least? Prints its covariance. "
+            "--mixing rows: each node takes the plain mean of itself and its "
+            "neighbours; of designs only.",
         .examples = "  netdp design --phases 64 --cycle 8\n"
                     "  netdp design --family florentine --mixing rows --phases 64 --cycle 8 "
                     "--output quiet.txt\n"
                     "  netdp design --phases 5000 --cycle 100 --quiet blt:4\n",
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_quiet_design *design = NULL;
-    double *gram = NULL;
-    char name[200];
-    netdp_quiet_request request = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (o.phases < 1 || o.phases > 20000 || o.cycle < 1)
-        status = netdp_i_fail(error, NETDP_INVALID, "%s: required; a whole number from 1%s",
-                              o.cycle < 1 ? "--cycle" : "--phases", o.cycle < 1 ? "" : " to 20000");
-    if (status == NETDP_OK) {
-        status = netdp_quiet_parse(o.quiet, &request.kind, error);
-        if (status != NETDP_OK)
-            status = netdp_i_within(error, status, "--quiet");
-    }
-    if (status == NETDP_OK)
-        status = read_workload(&o, &arguments, &gram, name, sizeof name, error);
-    request.phases = o.phases;
-    request.cycle = o.cycle;
-    request.workload = gram;
-    if (status == NETDP_OK)
-        status = netdp_quiet_design_new(&request, &design, error);
-    if (status == NETDP_OK && o.output != NULL)
-        status = write_covariance(o.output, design, o.phases, error);
-    if (status == NETDP_OK && o.json)
-        status = print_json(&o, design, name, error);
-    else if (status == NETDP_OK)
-        print_table(&o, design, name);
-done:
-    netdp_quiet_design_free(design);
-    netdp_i_free(gram);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    return arguments.help ? NETDP_OK : design(&o, &arguments, error);
 }

@@ -10,7 +10,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
+OWNER(netdp_graph_free, netdp_graph)
+OWNER(netdp_mixing_free, netdp_mixing)
 /* ---- netdp graph make ---- */
 
 /* The grammar is one string; the shell has cut it at the spaces. */
@@ -44,11 +47,11 @@ static netdp_status make(int argc, const char **argv, netdp_error *error)
         .what =
             "Writes the edge list of a graph family: a line 'u v' for each edge, and a line 'u'\n"
             "for each node that has none.\n"
-            "\n"
             "Families: complete N, ring N, path N, star N, grid R C, torus R C, hypercube M,\n"
             "static-exponential N, erdos-renyi N P or N c=C (P = C ln N / N), geometric N\n"
             "RADIUS, barabasi-albert N K, regular N D, k-out N K, stochastic-block SIZES\n"
-            "PROBABILITIES, caveman CLIQUES SIZE; and the bundled davis, florentine, karate.",
+            "PROBABILITIES, caveman CLIQUES SIZE; and the bundled davis, florentine, karate, "
+            "households.",
         .examples = "  netdp graph make grid 4 5\n"
                     "  netdp graph make erdos-renyi 2048 c=1.2 --seed 7 -o er.edges\n"
                     "  netdp graph make stochastic-block 30,20 \"0.5,0.1;0.1,0.5\"\n",
@@ -99,20 +102,19 @@ static netdp_status gather(const netdp_graph *graph, const netdp_mixing *mixing,
         facts->least_degree = v == 0 || degree < facts->least_degree ? degree : facts->least_degree;
         facts->most_degree = degree > facts->most_degree ? degree : facts->most_degree;
     }
-    netdp_status status = NETDP_OK;
     if (facts->nodes > 1)
-        status = engine != NULL
-                     ? engine->spectrum(mixing, &facts->spectrum, error)
-                     : netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &facts->spectrum, error);
-    if (status != NETDP_OK || !netdp_i_cli_speaks())
-        return status;
-    status = netdp_graph_shape(graph, &facts->components, &facts->bipartite, error);
-    if (status == NETDP_OK && facts->small && facts->components == 1)
-        status = netdp_graph_diameter(graph, &facts->diameter, error);
+        TRY(engine != NULL
+                ? engine->spectrum(mixing, &facts->spectrum, error)
+                : netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_AUTO, &facts->spectrum, error));
+    if (!netdp_i_cli_speaks())
+        return NETDP_OK;
+    TRY(netdp_graph_shape(graph, &facts->components, &facts->bipartite, error));
+    if (facts->small && facts->components == 1)
+        TRY(netdp_graph_diameter(graph, &facts->diameter, error));
     /* Without a gap W^t never comes near 1/n. */
-    if (status == NETDP_OK && facts->small && facts->nodes > 1 && facts->spectrum.gap > 0)
-        status = netdp_mixing_time(mixing, 0.25, &facts->mixing_time, error);
-    return status;
+    if (facts->small && facts->nodes > 1 && facts->spectrum.gap > 0)
+        return netdp_mixing_time(mixing, 0.25, &facts->mixing_time, error);
+    return NETDP_OK;
 }
 
 static double mean_degree(const struct facts *facts)
@@ -264,14 +266,12 @@ static netdp_status rank_nodes(struct centralities *c, netdp_error *error)
     c->katz = NETDP_I_NEW(double, nodes);
     if (c->eigenvector == NULL || c->katz == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_eigenvector_centrality(c->graph, c->eigenvector, error);
-    if (status == NETDP_OK && c->attenuation == 0) {
-        status = netdp_graph_largest_eigenvalue(c->graph, &largest, error);
+    TRY(netdp_eigenvector_centrality(c->graph, c->eigenvector, error));
+    if (c->attenuation == 0) {
+        TRY(netdp_graph_largest_eigenvalue(c->graph, &largest, error));
         c->attenuation = largest > 0 ? 0.9 / largest : 0;
     }
-    if (status == NETDP_OK)
-        status = netdp_katz_centrality(c->graph, c->attenuation, c->katz, error);
-    return status;
+    return netdp_katz_centrality(c->graph, c->attenuation, c->katz, error);
 }
 
 /* Column `to` of a symmetric matrix. */
@@ -363,9 +363,7 @@ static netdp_status centralities_write(const struct centralities *c, const char 
                                        netdp_error *error)
 {
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     FILE *out = output.stream;
     fprintf(out, "node,name,degree,eigenvector,katz%s\n",
             c->to >= 0 ? ",communicability,mixing_communicability,hops" : "");
@@ -416,38 +414,67 @@ static void print_centralities(const struct centralities *c)
 }
 
 /* What the options say, before any work. */
-static netdp_status check_centrality(const netdp_i_arguments *arguments, double attenuation,
-                                     bool json, const char *csv, netdp_error *error)
+typedef struct centrality_options {
+    netdp_i_network_options network;
+    double attenuation;
+    const char *to, *csv;
+    bool json;
+} centrality_options;
+
+static netdp_status check_centrality(const centrality_options *o,
+                                     const netdp_i_arguments *arguments, netdp_error *error)
 {
-    if (netdp_i_cli_given(arguments, "katz-attenuation") && !(attenuation > 0))
+    if (netdp_i_cli_given(arguments, "katz-attenuation") && !(o->attenuation > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "--katz-attenuation: %g; give a number above 0 and below "
                             "1/lambda_max(A)",
-                            attenuation);
+                            o->attenuation);
     if (netdp_i_cli_given(arguments, "mixing") && !netdp_i_cli_given(arguments, "to"))
         return netdp_i_fail(error, NETDP_INVALID, "--mixing: applies with --to NODE only");
-    if (json && csv != NULL && strcmp(csv, "-") == 0)
+    if (o->json && o->csv != NULL && strcmp(o->csv, "-") == 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--csv: - would mix with the JSON on standard output; name a file");
     return NETDP_OK;
 }
 
+static netdp_status rank(const centrality_options *o, const netdp_i_arguments *arguments,
+                         netdp_error *error)
+{
+    CLEARED(centralities_clear)
+    struct centralities table = {.to = -1, .attenuation = o->attenuation};
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *mixing = NULL;
+    TRY(check_centrality(o, arguments, error));
+    TRY(netdp_i_cli_network(&o->network, arguments, NULL, &graph, &mixing, error));
+    table.graph = graph;
+    if (o->to != NULL)
+        TRY(netdp_i_within(error, netdp_graph_find(graph, o->to, &table.to, error), "--to"));
+    TRY(rank_nodes(&table, error));
+    if (o->to != NULL)
+        TRY(look_towards(&table, mixing, error));
+    if (o->csv != NULL)
+        TRY(centralities_write(&table, o->csv, error));
+    if (o->json) {
+        json_t *object = centralities_json(&table);
+        return netdp_i_cli_print_json(&object, error);
+    }
+    print_centralities(&table);
+    return NETDP_OK;
+}
+
 static netdp_status centrality(int argc, const char **argv, netdp_error *error)
 {
-    netdp_i_network_options network = NETDP_I_NETWORK_USUAL;
-    const char *to = NULL, *csv = NULL;
-    bool json = false;
-    struct centralities table = {.to = -1};
+    centrality_options o = {.network = NETDP_I_NETWORK_USUAL};
     const netdp_i_option options[] = {
-        NETDP_I_GRAPH_OPTIONS(network),
-        NETDP_I_MIXING_OPTIONS(network),
+        NETDP_I_GRAPH_OPTIONS(o.network),
+        NETDP_I_MIXING_OPTIONS(o.network),
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
-        {NETDP_I_NUMBER, 0, "katz-attenuation", &table.attenuation, "A",
+        {NETDP_I_NUMBER, 0, "katz-attenuation", &o.attenuation, "A",
          "attenuation of a step, above 0 and below 1/lambda_max(A)", "0.9/lambda_max(A)"},
-        {NETDP_I_TEXT, 0, "to", &to, "NODE",
+        {NETDP_I_TEXT, 0, "to", &o.to, "NODE",
          "also communicability with this node, and hops to it; up to 4000 nodes", "none"},
-        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
-        {NETDP_I_TEXT, 0, "csv", &csv, "FILE", "also every node as CSV", "none"},
+        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every node as CSV", "none"},
         {0},
     };
     const netdp_i_usage usage = {
@@ -466,37 +493,9 @@ static netdp_status centrality(int argc, const char **argv, netdp_error *error)
                     "  netdp graph centrality --family florentine --to Medici --csv medici.csv\n",
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_graph *graph = NULL;
-    netdp_mixing *mixing = NULL;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    status = check_centrality(&arguments, table.attenuation, json, csv, error);
-    if (status == NETDP_OK)
-        status = netdp_i_cli_network(&network, &arguments, NULL, &graph, &mixing, error);
-    if (status != NETDP_OK)
-        goto done;
-    table.graph = graph;
-    if (to != NULL)
-        status = netdp_i_within(error, netdp_graph_find(graph, to, &table.to, error), "--to");
-    if (status == NETDP_OK)
-        status = rank_nodes(&table, error);
-    if (status == NETDP_OK && to != NULL)
-        status = look_towards(&table, mixing, error);
-    if (status == NETDP_OK && csv != NULL)
-        status = centralities_write(&table, csv, error);
-    if (status == NETDP_OK && json) {
-        json_t *object = centralities_json(&table);
-        status = netdp_i_cli_print_json(&object, error);
-    } else if (status == NETDP_OK)
-        print_centralities(&table);
-done:
-    centralities_clear(&table);
-    netdp_mixing_free(mixing);
-    netdp_graph_free(graph);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    return arguments.help ? NETDP_OK : rank(&o, &arguments, error);
 }
 
 /* ---- netdp graph ---- */

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/command.h"
 #include "plan/problem.h"
 #include "plan/variant.h"
@@ -69,8 +70,8 @@ static const question questions[ANSWERS] = {
               "(logistic, ridge)?",
               "mean", NULL},
     [PROTOCOL] = {"protocol", "NAME", ANY, NULL,
-                  "who sends what when, as in netdp loss --help: averaging, walk, ...",
-                  "By which protocol (netdp loss --help lists them)?", NULL,
+                  "who sends what when: averaging, walk, ... (netdp loss --help all)",
+                  "By which protocol (netdp loss --help all lists them)?", NULL,
                   "the usual one of the task"},
     [FAMILY] = {"family", "\"NAME PARAMETERS\"", ANY, NULL,
                 "who talks to whom: a family such as \"ring 32\" or \"davis\"",
@@ -187,7 +188,7 @@ static const struct {
     {"seed", SEED, "fixes every random draw: equal seeds give equal results"},
     {"graph.family", FAMILY, "or file: mine.edges, a line 'u v' for each edge"},
     {"graph.file", GRAPH, "a line 'u v' for each edge; or family: ring 32"},
-    {"mixing.weights", ANSWERS, "weights of the edges; netdp loss --help names others"},
+    {"mixing.weights", ANSWERS, "weights of the edges; netdp loss --help all names others"},
     {"data.source", SOURCE, "a set that netdp data lists; or csv: mine.csv"},
     {"data.csv", CSV, "a line of names, then rows; or source: a set that netdp data lists"},
     {"data.label", LABEL, "the column to predict; every other one is a feature"},
@@ -202,7 +203,7 @@ static const struct {
     {"task.levels", LEVELS, "bins of equal width within the bounds"},
     {"task.clip", CLIP, "the largest norm of one row's gradient: the sensitivity is twice that"},
     {"task.step", STEP, "the size of a step"},
-    {"protocol.kind", PROTOCOL, "netdp loss --help lists the protocols"},
+    {"protocol.kind", PROTOCOL, "netdp loss --help all lists the protocols"},
     {"protocol.rounds", ROUNDS, "gossip rounds, steps of a walk, or passes of a ring"},
     {"protocol.phases", PHASES,
      "steps, each followed by as many rounds as the network and pairwise noise need"},
@@ -591,11 +592,9 @@ static netdp_status save_draft(drafting *d, bool force, netdp_error *error)
     netdp_i_output output = {0};
     char beside[64] = "";
     const bool piped = strcmp(d->file, "-") == 0;
-    netdp_status status = find_paths(d, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_paths(d, error));
     snprintf(beside, sizeof beside, ".netdp-init-%ld", (long)getpid());
-    status = netdp_i_output_open(&output, piped ? beside : d->file, error);
+    netdp_status status = netdp_i_output_open(&output, piped ? beside : d->file, error);
     if (status == NETDP_OK)
         status = write_draft(d, output.stream, error);
     if (status == NETDP_OK)
@@ -671,16 +670,14 @@ static void settle(drafting *d, answer which)
 /* Every question without an option, once. */
 static netdp_status ask_all(drafting *d, const bool fixed[ANSWERS], netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    for (int i = 0; status == NETDP_OK && i < ANSWERS; i++) {
+    for (int i = 0; i < ANSWERS; i++) {
         const answer which = (answer)i;
         if (questions[i].asked == NULL || fixed[i] || !question_applies(d, which))
             continue;
-        status = ask(d, which, error);
-        if (status == NETDP_OK)
-            settle(d, which);
+        TRY(ask(d, which, error));
+        settle(d, which);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* The options that must be given where nobody can be asked. */
@@ -731,10 +728,49 @@ static netdp_status draft(drafting *d, const bool fixed[ANSWERS], bool force, ne
     }
 }
 
+static void drafting_clear(drafting *d)
+{
+    for (int i = 0; i < ANSWERS; i++)
+        netdp_i_free(d->said[i]);
+    free(d->whole[0]);
+    free(d->whole[1]);
+}
+
+/* Answers that cannot stand: a study is run again, and then standard input is another. */
+static netdp_status check_answers(const drafting *d, netdp_error *error)
+{
+    for (int i = 0; i < ANSWERS; i++)
+        if ((i == GRAPH || i == CSV) && d->answer[i] != NULL && strcmp(d->answer[i], "-") == 0)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--%s: a study names a file; - has no name to run it with",
+                                questions[i].option);
+    for (int i = 0; i < ANSWERS; i++) {
+        const answer other = rival((answer)i);
+        if (other != ANSWERS && d->answer[i] != NULL && d->answer[other] != NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "--%s and --%s: give one of them",
+                                questions[i].option, questions[other].option);
+    }
+    return NETDP_OK;
+}
+
+static netdp_status write_study(drafting *d, bool force, netdp_error *error)
+{
+    bool fixed[ANSWERS] = {false};
+    TRY(check_answers(d, error));
+    for (int i = 0; i < ANSWERS; i++)
+        fixed[i] = is_given(d, (answer)i);
+    TRY(draft(d, fixed, force, error));
+    if (strcmp(d->file, "-") != 0) {
+        puts(d->file);
+        netdp_i_cli_note("run it with: netdp run %s", d->file);
+    }
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *error)
 {
-    drafting d = {.file = "study.yaml"};
-    bool force = false, fixed[ANSWERS] = {false};
+    CLEARED(drafting_clear) drafting d = {.file = "study.yaml"};
+    bool force = false;
     netdp_i_option table[ANSWERS + 4] = {
         {NETDP_I_GROUP, 0, "The answers:", NULL, NULL, NULL, NULL},
     };
@@ -768,37 +804,9 @@ netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *erro
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     if (arguments.count > 0)
         d.file = arguments.text[0];
-    /* A study is run again, and then standard input is another. */
-    for (int i = 0; i < ANSWERS && status == NETDP_OK; i++)
-        if ((i == GRAPH || i == CSV) && d.answer[i] != NULL && strcmp(d.answer[i], "-") == 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "--%s: a study names a file; - has no name to run it with",
-                                  questions[i].option);
-    for (int i = 0; i < ANSWERS; i++) {
-        const answer other = rival((answer)i);
-        fixed[i] = is_given(&d, (answer)i);
-        if (status == NETDP_OK && other != ANSWERS && d.answer[i] != NULL &&
-            d.answer[other] != NULL)
-            status = netdp_i_fail(error, NETDP_INVALID, "--%s and --%s: give one of them",
-                                  questions[i].option, questions[other].option);
-    }
-    if (status == NETDP_OK)
-        status = draft(&d, fixed, force, error);
-    if (status == NETDP_OK && strcmp(d.file, "-") != 0) {
-        puts(d.file);
-        netdp_i_cli_note("run it with: netdp run %s", d.file);
-    }
-done:
-    for (int i = 0; i < ANSWERS; i++)
-        netdp_i_free(d.said[i]);
-    free(d.whole[0]);
-    free(d.whole[1]);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    return arguments.help ? NETDP_OK : write_study(&d, force, error);
 }

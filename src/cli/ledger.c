@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 
 #ifdef NETDP_PEER
 
@@ -107,29 +108,21 @@ static netdp_status show_ledger(const char *given, const ledger_options *o, netd
 static netdp_status export_ledger(const char *given, const ledger_options *o, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_ledger *ledger = NULL;
-    netdp_i_signer *signer = NULL;
-    json_t *statement = NULL;
-    netdp_status status = check_delta(o->delta, error);
-    if (status == NETDP_OK && o->key == NULL && !netdp_i_file_is_folder(given))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--key: required beside a ledger; give the owner's signing key");
+    OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *ledger = NULL;
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
+    OWNED_BY(json_decref) json_t *statement = NULL;
+    TRY(check_delta(o->delta, error));
+    if (o->key == NULL && !netdp_i_file_is_folder(given))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--key: required beside a ledger; give the owner's signing key");
     if (o->key != NULL)
         snprintf(path, sizeof path, "%s", o->key);
     else
         netdp_i_file_path(path, given, "key");
-    if (status == NETDP_OK)
-        status = open_for_reading(given, &ledger, error);
-    if (status == NETDP_OK)
-        status = netdp_i_signer_load(path, &signer, error);
-    if (status == NETDP_OK)
-        status = netdp_i_statement_make(ledger, o->delta, signer, &statement, error);
-    if (status == NETDP_OK)
-        status = netdp_i_json_write(statement, o->output, error);
-    json_decref(statement);
-    netdp_i_signer_free(signer);
-    netdp_i_ledger_close(ledger);
-    return status;
+    TRY(open_for_reading(given, &ledger, error));
+    TRY(netdp_i_signer_load(path, &signer, error));
+    TRY(netdp_i_statement_make(ledger, o->delta, signer, &statement, error));
+    return netdp_i_json_write(statement, o->output, error);
 }
 
 /* ---- verify ---- */
@@ -138,18 +131,15 @@ static netdp_status export_ledger(const char *given, const ledger_options *o, ne
 static netdp_status verify_statement(const char *path, char *text, netdp_error *error)
 {
     json_error_t fault;
-    json_t *statement = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
+    OWNED_BY(json_decref) json_t *statement = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
     if (statement == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: %s", path, fault.line,
                             netdp_i_show_text(fault.text).text);
-    netdp_status status = netdp_i_statement_check(statement, path, error);
-    if (status == NETDP_OK) {
-        puts("The signature holds: it was made with the key of the owner that is named here; "
-             "compare it with the roster's.");
-        print_statement(statement);
-    }
-    json_decref(statement);
-    return status;
+    TRY(netdp_i_statement_check(statement, path, error));
+    puts("The signature holds: it was made with the key of the owner that is named here; "
+         "compare it with the roster's.");
+    print_statement(statement);
+    return NETDP_OK;
 }
 
 static netdp_status verify(const char *given, netdp_error *error)
@@ -204,12 +194,11 @@ static netdp_status show_command(int argc, const char **argv, netdp_error *error
         .most = 1,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = show_ledger(arguments.text[0], &o, error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return show_ledger(arguments.text[0], &o, error);
+    return NETDP_OK;
 }
 
 static netdp_status export_command(int argc, const char **argv, netdp_error *error)
@@ -233,12 +222,11 @@ static netdp_status export_command(int argc, const char **argv, netdp_error *err
         .most = 1,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = export_ledger(arguments.text[0], &o, error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return export_ledger(arguments.text[0], &o, error);
+    return NETDP_OK;
 }
 
 static netdp_status verify_command(int argc, const char **argv, netdp_error *error)
@@ -255,12 +243,11 @@ static netdp_status verify_command(int argc, const char **argv, netdp_error *err
         .most = 1,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = verify(arguments.text[0], error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return verify(arguments.text[0], error);
+    return NETDP_OK;
 }
 
 #else

@@ -17,8 +17,12 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/proofs.h"
 #include "cli/common/study_loss.h"
+
+OWNER(netdp_events_free, netdp_events)
+OWNER(free, char)
 
 /* Above this many pairs none is kept for a list unless --full. */
 #define LISTED_PAIRS 10000
@@ -173,15 +177,14 @@ static netdp_status print_table(const answer *a, netdp_error *error)
     printf("mean %s, worst %s (from %" PRId32 " to %" PRId32 "), local differential privacy %s\n",
            shown(a, s->mean, 6).text, shown(a, s->max, 6).text, s->worst_from, s->worst_to,
            netdp_i_up(s->local, 6).text);
-    netdp_status status = netdp_i_describe_print(a->description, a->options->noise, error);
-    if (status == NETDP_OK)
-        netdp_i_describe_worst(a->losses, s);
-    if (status == NETDP_OK && a->options->draws > 0)
+    TRY(netdp_i_describe_print(a->description, a->options->noise, error));
+    netdp_i_describe_worst(a->losses, s);
+    if (a->options->draws > 0)
         printf("draws: the epsilons above are over all networks that could be drawn, for those "
                "who see the draw but cannot choose it; an upper bound at confidence 1 - %g for "
                "all pairs together, from %" PRId64 " draws.\n",
                NETDP_DRAWN_FAILURE, a->options->draws);
-    return status == NETDP_OK ? netdp_i_describe_verdict(a->losses, error) : status;
+    return netdp_i_describe_verdict(a->losses, error);
 }
 
 /* One pair's account as events: what netdp convert events:FILE composes with others. */
@@ -202,12 +205,10 @@ static netdp_status write_events(const answer *a, netdp_error *error)
                             "--events: here only an (epsilon, delta) can be composed; use --as "
                             "dp:DELTA");
     if (a->description->kind->events != NULL) {
-        netdp_events *events = NULL;
-        netdp_status status = a->description->kind->events(a->description, &events, error);
-        if (status == NETDP_OK)
-            status = netdp_events_write(events->event, events->count, a->options->events, error);
-        netdp_events_free(events);
-        return status;
+        OWNED_BY(netdp_events_free) netdp_events *events = NULL;
+        TRY(a->description->kind->events(a->description, &events, error));
+        TRY(netdp_events_write(events->event, events->count, a->options->events, error));
+        return NETDP_OK;
     }
     if (l->final) {
         event.mechanism = NETDP_APPROXIMATE;
@@ -216,10 +217,7 @@ static netdp_status write_events(const answer *a, netdp_error *error)
     } else {
         const netdp_unit gdp = {NETDP_AS_GDP, 0};
         double mu = 0;
-        netdp_status status =
-            netdp_loss_value(a->summing.largest, a->options->noise, gdp, &mu, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_loss_value(a->summing.largest, a->options->noise, gdp, &mu, error));
         /* Down: less noise than there is. */
         event.noise = mu > 0 ? nextafter(1 / mu, 0) : INFINITY;
         if (l->phases > 0) {
@@ -249,9 +247,7 @@ static netdp_status begin_answer(answer *a, const netdp_losses *losses, netdp_er
 {
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
     const bool listed = is_listed(losses, a->options->full), table = !a->options->json;
-    netdp_status status = netdp_i_losses_like(losses, &a->losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_losses_like(losses, &a->losses, error));
     if (table)
         a->classes =
             NETDP_I_NEW(netdp_i_class, (int64_t)netdp_graph_nodes(a->description->graph) + 1);
@@ -272,10 +268,9 @@ static netdp_status begin_answer(answer *a, const netdp_losses *losses, netdp_er
 static netdp_status append(const answer *a, const netdp_i_pairs *pairs, netdp_error *error)
 {
     const netdp_i_engine *engine = a->description->engine;
-    char *text = NULL;
+    OWNED_BY(free) char *text = NULL;
     size_t bytes = 0;
     int64_t first, end;
-    netdp_status status = NETDP_OK;
     engine->part((int64_t)pairs->batch.count * a->losses->from_count, &first, &end);
     FILE *out = open_memstream(&text, &bytes);
     if (out != NULL && pairs->batch.first == 0 && netdp_i_cli_speaks())
@@ -283,11 +278,8 @@ static netdp_status append(const answer *a, const netdp_i_pairs *pairs, netdp_er
     if (out != NULL)
         netdp_i_pairs_csv(out, pairs, first, end);
     if (out == NULL || fclose(out) != 0)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = engine->append(a->joint, text, bytes, error);
-    free(text);
-    return status;
+        return netdp_i_no_memory(error);
+    return engine->append(a->joint, text, bytes, error);
 }
 
 /* Rows into the files and, where they are listed, into memory. */
@@ -295,45 +287,39 @@ static netdp_status store(const answer *a, const netdp_i_pairs *pairs, netdp_err
 {
     const int64_t from = a->losses->from_count, at = pairs->batch.first * from;
     const size_t count = (size_t)(pairs->batch.count * from);
-    netdp_status status = NETDP_OK;
     if (a->value != NULL) {
         memcpy(a->value + at, pairs->value, count * sizeof *a->value);
         memcpy(a->distance + at, pairs->distance, count * sizeof *a->distance);
     }
     if (a->joint != NULL)
-        status = append(a, pairs, error);
+        TRY(append(a, pairs, error));
     if (a->csv.stream != NULL) {
         netdp_i_pairs_csv(a->csv.stream, pairs, 0, (int64_t)count);
-        status = netdp_i_output_check(&a->csv, error);
+        TRY(netdp_i_output_check(&a->csv, error));
     }
-    if (status == NETDP_OK && a->npy.stream != NULL) {
+    if (a->npy.stream != NULL) {
         fwrite(pairs->value, sizeof *pairs->value, count, a->npy.stream);
-        status = netdp_i_output_check(&a->npy, error);
+        TRY(netdp_i_output_check(&a->npy, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status take_batch(void *context, const netdp_i_batch *batch, netdp_error *error)
 {
     answer *a = context;
-    netdp_i_pairs pairs = {0};
+    CLEARED(netdp_i_pairs_clear) netdp_i_pairs pairs = {0};
     if (!netdp_i_cli_speaks() && a->joint == NULL)
         return NETDP_OK;
-    netdp_status status = a->losses == NULL ? begin_answer(a, batch->losses, error) : NETDP_OK;
-    if (status != NETDP_OK)
-        return status;
+    if (a->losses == NULL)
+        TRY(begin_answer(a, batch->losses, error));
     const bool distances =
         a->classes != NULL || a->value != NULL || a->csv.stream != NULL || a->joint != NULL;
-    status = netdp_i_pairs_new(a->description->graph, batch, distances, a->options->noise, a->unit,
-                               &a->progress, &pairs, error);
-    if (status == NETDP_OK)
-        status = netdp_i_summing_add(&a->summing, batch, pairs.value, error);
-    if (status == NETDP_OK && a->classes != NULL)
+    TRY(netdp_i_pairs_new(a->description->graph, batch, distances, a->options->noise, a->unit,
+                          &a->progress, &pairs, error));
+    TRY(netdp_i_summing_add(&a->summing, batch, pairs.value, error));
+    if (a->classes != NULL)
         netdp_i_classes_add(a->classes, &pairs);
-    if (status == NETDP_OK)
-        status = store(a, &pairs, error);
-    netdp_i_pairs_clear(&pairs);
-    return status;
+    return store(a, &pairs, error);
 }
 
 /* The CSV file, joint where there is an engine and the file is one; the others are one process's.
@@ -342,12 +328,11 @@ static netdp_status open_csv(answer *a, netdp_error *error)
 {
     const netdp_i_engine *engine = a->description->engine;
     const char *path = a->options->csv;
-    netdp_status status = NETDP_OK;
     if (path != NULL && strcmp(path, "-") != 0 && engine != NULL)
-        status = engine->open(path, &a->joint, error);
-    return status == NETDP_OK && path != NULL && a->joint == NULL && netdp_i_cli_speaks()
-               ? netdp_i_output_open(&a->csv, path, error)
-               : status;
+        TRY(engine->open(path, &a->joint, error));
+    if (path != NULL && a->joint == NULL && netdp_i_cli_speaks())
+        return netdp_i_output_open(&a->csv, path, error);
+    return NETDP_OK;
 }
 
 /* An asked file, or none. */
@@ -428,30 +413,23 @@ static netdp_status read_answer(loss_options *o, netdp_unit *unit, netdp_error *
 static netdp_status answer_question(loss_options *o, const netdp_i_arguments *arguments,
                                     netdp_error *error)
 {
-    netdp_i_description description = {0};
+    CLEARED(netdp_i_description_clear) netdp_i_description description = {0};
     netdp_unit unit;
     if (strcmp(o->description.question.bound, "list") == 0) {
         netdp_i_describe_bounds();
         return NETDP_OK;
     }
-    netdp_status status = read_answer(o, &unit, error);
-    if (status == NETDP_OK)
-        status = netdp_i_describe(&o->description, arguments, &description, error);
-    if (status == NETDP_OK)
-        status = netdp_i_question_noise(&o->description.question,
-                                        netdp_i_cli_given(arguments, "noise") ? &o->noise : NULL,
-                                        unit, &o->noise, error);
-    if (status == NETDP_OK && netdp_i_cli_given(arguments, "draws"))
-        status = netdp_i_description_draw(&description, o->draws, error);
-    if (status == NETDP_OK)
-        status = netdp_i_proofs_read(&o->proofs, &description, error);
-    if (status == NETDP_OK)
-        status = netdp_i_description_rounds(&description, o->noise, error);
-    if (status == NETDP_OK)
-        status = o->explain ? netdp_i_explain(&description, o->json, error)
-                            : account_and_print(o, &description, unit, error);
-    netdp_i_description_clear(&description);
-    return status;
+    TRY(read_answer(o, &unit, error));
+    TRY(netdp_i_describe(&o->description, arguments, &description, error));
+    TRY(netdp_i_question_noise(&o->description.question,
+                               netdp_i_cli_given(arguments, "noise") ? &o->noise : NULL, unit,
+                               &o->noise, error));
+    if (netdp_i_cli_given(arguments, "draws"))
+        TRY(netdp_i_description_draw(&description, o->draws, error));
+    TRY(netdp_i_proofs_read(&o->proofs, &description, error));
+    TRY(netdp_i_description_rounds(&description, o->noise, error));
+    return o->explain ? netdp_i_explain(&description, o->json, error)
+                      : account_and_print(o, &description, unit, error);
 }
 
 /* Is it called like a study? Else it may be a family, a graph's file, or half of an option. */
@@ -462,10 +440,23 @@ static bool is_study(const char *text)
            (dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0));
 }
 
+static const netdp_i_usage page = {
+    .command = "loss",
+    .arguments = "[STUDY.yaml [VARIANT]]",
+    .what = "How much does node v learn about node u? The privacy loss of every asked pair; of a "
+            "study, without running it, its variants or one of them.",
+    .most = 2,
+    .examples = "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
+                "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
+                "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
+                "--noise 6\n"
+                "  netdp loss experiments/meters-on-davis.yaml\n",
+};
+
 netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *error)
 {
     loss_options o = {.description = NETDP_I_DESCRIPTION_USUAL, .noise = NAN};
-    netdp_i_study_options study = {0};
+    CLEARED(netdp_i_study_options_clear) netdp_i_study_options study = {0};
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
@@ -489,7 +480,7 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "also proof files, which netdp-verify checks without netdp", "none"},
         {NETDP_I_TEXT, 0, "proof-pairs", &o.proofs.which, "worst|all|K:SEED",
          "of which pairs: the worst, all, or the worst and K that SEED draws", "worst"},
-        NETDP_I_ONLY_FOR(NETDP_I_SELDOM),
+        NETDP_I_ONLY_FOR(0),
         {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
          "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"},
         {NETDP_I_TEXT, 0, "events", &o.events, "FILE",
@@ -497,10 +488,8 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
          "none"},
         {NETDP_I_SWITCH, 0, "explain", &o.explain, NULL,
          "only say how the account would be made, and its work and memory (gossip)", NULL},
-        NETDP_I_ONLY_FOR(0),
         {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
         {NETDP_I_GROUP, 0, "Of STUDY.yaml:", NULL, NULL, NULL, NULL},
-        NETDP_I_ONLY_FOR(NETDP_I_SELDOM),
         {NETDP_I_LIST, 0, "set", &study.set, "KEY=VALUE", "override a key; may be repeated",
          "none"},
         {NETDP_I_TEXT, 0, "data", &study.data, "DIR", "where the data sets are", "none"},
@@ -508,31 +497,16 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
         {0},
     };
     const netdp_i_narrowing narrowing = netdp_i_describe_narrowing(&o.description);
-    const netdp_i_usage usage = {
-        .command = "loss",
-        .arguments = "[STUDY.yaml [VARIANT]]",
-        .what =
-            "How much does node v learn about node u? The privacy loss of every asked pair; of a "
-            "study, without running it, its variants or one of them.",
-        .most = 2,
-        .examples =
-            "  netdp loss --family \"ring 60\" --rounds 68 --from 15 --to 0 --dither 1e-4\n"
-            "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
-            "  netdp loss --family \"star 30\" --mixing hamilton --protocol walk --rounds 300 "
-            "--noise 6\n"
-            "  netdp loss experiments/meters-on-davis.yaml\n",
-        .options = table,
-        .narrowing = &narrowing,
-    };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
+    netdp_i_usage usage = page;
+    usage.options = table;
+    usage.narrowing = &narrowing;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     study.json = o.json;
-    if (status == NETDP_OK && !arguments.help)
-        status = arguments.count == 0 ? answer_question(&o, &arguments, error)
-                 : is_study(arguments.text[0])
-                     ? netdp_i_cli_loss_study(&study, &arguments, error)
-                     : netdp_i_hint_stray(&usage, &arguments, arguments.text[0], error);
-    netdp_i_free(study.set.text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    if (!arguments.help)
+        return arguments.count == 0 ? answer_question(&o, &arguments, error)
+               : is_study(arguments.text[0])
+                   ? netdp_i_cli_loss_study(&study, &arguments, error)
+                   : netdp_i_hint_stray(&usage, &arguments, arguments.text[0], error);
+    return NETDP_OK;
 }

@@ -18,7 +18,7 @@
 #include "base/text.h"
 
 /* By job; a row without a name begins a group of the page. */
-static const struct {
+static const struct command {
     const char *name;
     netdp_i_command run;
     const char *summary;
@@ -52,15 +52,29 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_page(void)
+static void list_commands(bool whole)
+{
+    for (const struct command *row = commands; row < commands + COMMANDS; row++)
+        if (row->name == NULL && whole)
+            printf("\n%s\n", row->summary);
+        else if (row->name == NULL)
+            printf("\n%-41s", row->summary);
+        else if (whole)
+            printf("  %-10s %s\n", row->name, row->summary);
+        else
+            printf(" %s", row->name);
+    puts(whole ? "  help       this page; netdp COMMAND --help all explains every option" : "");
+}
+
+/* One screen; `whole`: with a line for each command, and the exit codes. */
+static void print_page(bool whole)
 {
     static const char bundled[] = "netdp/experiments/meters-on-davis.yaml";
     char manual[NETDP_I_PATH_ROOM], study[NETDP_I_PATH_ROOM];
     const bool installed = netdp_i_place_beside("doc/netdp/docs", manual);
-    fputs("netdp computes with data that stay with their owners, the nodes of a network: they\n"
-          "send noised messages to their neighbours until each knows, say, the mean. Nobody is\n"
-          "trusted. netdp says how much each node learns about each other node, finds the\n"
-          "noise that keeps it below what you allow, and shows how accurate the result is.\n"
+    fputs("netdp computes with data that stay with their owners, the nodes of a network. It\n"
+          "says how much each node can learn about each other node, finds the noise that\n"
+          "keeps it below what you allow, and shows how accurate the result is.\n"
           "\n"
           "Usage: netdp COMMAND [ARGUMENT...] [OPTION...]\n"
           "\n"
@@ -69,20 +83,16 @@ static void print_page(void)
           "  netdp loss --family davis --rounds 20 --noise 2 --as dp:1e-6\n"
           "  # How little noise is enough for epsilon 1 at delta 1e-6?\n"
           "  netdp calibrate --family davis --rounds 20 --target 1 --as dp:1e-6\n"
-          "  # Their meters' mean, private, beside a trusted server and local privacy.\n",
+          "  # The mean of their meters, beside a trusted server and local privacy.\n",
           stdout);
     printf("  netdp run %s\n",
            installed && netdp_i_place_beside(bundled, study) ? study : strchr(bundled, '/') + 1);
-    for (size_t k = 0; k < COMMANDS; k++)
-        if (commands[k].name == NULL)
-            printf("\n%s\n", commands[k].summary);
-        else
-            printf("  %-10s %s\n", commands[k].name, commands[k].summary);
-    fputs("  help       this page; netdp COMMAND --help explains every option\n"
-          "\n"
-          "Exit codes: 0 done, 1 the question has no answer, 2 bad usage or bad content,\n"
-          "3 a system or I/O error, 130 interrupted.\n"
-          "\n",
+    list_commands(whole);
+    fputs(whole ? "\n"
+                  "Exit codes: 0 done, 1 the question has no answer, 2 bad usage or bad content,\n"
+                  "3 a system or I/O error, 130 interrupted.\n"
+                  "\n"
+                : "\nWhat each does: netdp --help all. A command: netdp COMMAND --help.\n",
           stdout);
     if (installed)
         printf("The manual: %s/README.md; begin with start.md there.\n", manual);
@@ -126,11 +136,12 @@ static netdp_status run(int argc, const char **argv, const char **name, netdp_er
     const char *first = argc > 0 ? argv[0] : "help";
     bool help =
         strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0;
-    if (help && argc < 2) {
-        print_page();
+    const bool whole = help && argc == 2 && strcmp(argv[1], "all") == 0;
+    if (whole || (help && argc < 2)) {
+        print_page(whole);
         return NETDP_OK;
     }
-    const char *version[] = {"version", NULL}, *page[] = {NULL, "--help", NULL};
+    const char *version[] = {"version", NULL}, *page[] = {NULL, "--help", NULL, NULL};
     if (strcmp(first, "--version") == 0) {
         if (argc > 1)
             return netdp_i_fail(error, NETDP_INVALID, "'%s': one argument too many",
@@ -138,9 +149,10 @@ static netdp_status run(int argc, const char **argv, const char **name, netdp_er
         argv = version;
         argc = 1;
     } else if (help) {
-        page[0] = argv[1]; /* netdp help loss */
+        page[0] = argv[1]; /* netdp help loss, netdp help loss all */
+        page[2] = argc > 2 ? argv[2] : NULL;
+        argc = argc > 2 ? 3 : 2;
         argv = page;
-        argc = 2;
     }
     netdp_i_command command = find(argv[0], error);
     if (command == NULL)

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/command.h"
 
 /* What is claimed: mu or epsilon below 0 where it is of the other kind. */
@@ -100,9 +101,7 @@ static netdp_status read_line(printed *p, int64_t line, const char *text, netdp_
             return bad_line(p, line, "is not a number", error);
         if (p->width > 0 && count == p->width)
             return bad_line(p, line, "has more numbers than the first", error);
-        netdp_status status = keep(p, line * p->width + count, x, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(keep(p, line * p->width + count, x, error));
         count++;
         text = end;
     }

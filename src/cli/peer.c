@@ -1,3 +1,4 @@
+#include "base/try.h"
 #include "cli/common/command.h"
 
 #ifdef NETDP_PEER
@@ -37,10 +38,9 @@ netdp_status netdp_i_command_peer(int argc, const char **argv, netdp_error *erro
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = take_part(arguments.text[0], error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return take_part(arguments.text[0], error);
+    return NETDP_OK;
 }

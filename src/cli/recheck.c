@@ -11,8 +11,10 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "run/record.h"
 #include "run/recheck.h"
 
@@ -36,11 +38,10 @@ static netdp_status open_folder(const char *given, held *h, netdp_error *error)
     if (strlen(given) + 32 > sizeof h->folder)
         return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
     netdp_i_file_folder(h->folder, given);
-    netdp_status status = netdp_i_record_check(h->folder, error);
-    if (status == NETDP_OK)
-        status = netdp_i_record_read(h->folder, false, &h->summary, error);
+    TRY(netdp_i_record_check(h->folder, error));
+    TRY(netdp_i_record_read(h->folder, false, &h->summary, error));
     netdp_i_file_path(path, h->folder, "study.yaml");
-    return status == NETDP_OK ? netdp_study_read(path, NULL, 0, &h->study, error) : status;
+    return netdp_study_read(path, NULL, 0, &h->study, error);
 }
 
 /* The JSON that a page of netdp report is made of. */
@@ -55,33 +56,26 @@ static netdp_status open_page(const char *path, const char *text, held *h, netdp
                             path);
     at += sizeof begins - 1;
     json_error_t why;
-    json_t *data = json_loadb(at, (size_t)(end - at), 0, &why);
+    OWNED_BY(json_decref) json_t *data = json_loadb(at, (size_t)(end - at), 0, &why);
     const char *study = json_string_value(json_object_get(data, "study"));
     h->summary = json_incref(json_object_get(data, "summary"));
-    netdp_status status = NETDP_OK;
     if (study == NULL || h->summary == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: does not hold its study, as pages for others do not; "
-                              "give the result folder, or the page of netdp report --private",
-                              path);
-    else
-        status = netdp_study_parse(study, path, NULL, 0, &h->study, error);
-    json_decref(data);
-    return status;
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: does not hold its study, as pages for others do not; "
+                            "give the result folder, or the page of netdp report --private",
+                            path);
+    return netdp_study_parse(study, path, NULL, 0, &h->study, error);
 }
 
 static netdp_status open_given(const char *given, held *h, netdp_error *error)
 {
-    char *text = NULL;
+    OWNED char *text = NULL;
     int64_t bytes = 0;
     const size_t length = strlen(given);
     if (netdp_i_file_is_folder(given) || (length > 5 && strcmp(given + length - 5, ".json") == 0))
         return open_folder(given, h, error);
-    netdp_status status = netdp_i_file_load(given, &text, &bytes, error);
-    if (status == NETDP_OK)
-        status = open_page(given, text, h, error);
-    netdp_i_free(text);
-    return status;
+    TRY(netdp_i_file_load(given, &text, &bytes, error));
+    return open_page(given, text, h, error);
 }
 
 static bool is_below(const netdp_i_rechecked *row)
@@ -129,12 +123,9 @@ static netdp_status tell(const netdp_i_rechecked *list, int32_t count, const cha
     if (json) {
         json_t *all =
             json_pack("{s:s, s:o, s:i}", "netdp", version, "variants", rows, "below", (int)below);
-        const netdp_status status = netdp_i_cli_print_json(&all, error);
-        if (status != NETDP_OK)
-            return status;
-    } else {
+        TRY(netdp_i_cli_print_json(&all, error));
+    } else
         print_table(list, count, version);
-    }
     if (below == 0)
         return NETDP_OK;
     return netdp_i_fail(error, NETDP_NO_ANSWER,

@@ -5,6 +5,7 @@
 #include <netdp/study.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 
 static netdp_status report(const char *folder, const char *page, const char *data, bool private,
                            netdp_error *error)
@@ -57,10 +58,9 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = report(arguments.text[0], page, data, private, error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return report(arguments.text[0], page, data, private, error);
+    return NETDP_OK;
 }

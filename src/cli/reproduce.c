@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "base/place.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/command.h"
 #include "report/figure.h"
 #include "study/study.h"
@@ -255,31 +256,28 @@ static netdp_status fail_unknown(const experiments *e, const char *given, netdp_
 /* A name of the list with its panels, or the path of a study file. */
 static netdp_status reproduce_named(const char *given, const options *o, netdp_error *error)
 {
-    experiments e = {.count = 0};
+    CLEARED(clear) experiments e = {.count = 0};
     int32_t found = 0;
     const size_t length = strlen(given);
     if (strchr(given, '/') != NULL || (length > 5 && strcmp(given + length - 5, ".yaml") == 0))
         return reproduce(given, o, error);
-    netdp_status status = find_experiments(&e, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_experiments(&e, error));
     for (int32_t i = 0; i < e.count; i++)
         found += belongs(e.name[i], given);
     if (found == 0)
-        status = fail_unknown(&e, given, error);
-    else if (found > 1 && (o->study.folder != NULL || o->study.json))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "'%s': %d panels, each with its own folder; leave out -o and --json, "
-                              "or name one of netdp reproduce --list",
-                              netdp_i_show_text(given).text, (int)found);
-    for (int32_t i = 0; status == NETDP_OK && i < e.count; i++) {
+        return fail_unknown(&e, given, error);
+    if (found > 1 && (o->study.folder != NULL || o->study.json))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "'%s': %d panels, each with its own folder; leave out -o and --json, "
+                            "or name one of netdp reproduce --list",
+                            netdp_i_show_text(given).text, (int)found);
+    for (int32_t i = 0; i < e.count; i++) {
         char path[NETDP_I_PATH_ROOM];
         put_path(&e, e.name[i], path);
         if (belongs(e.name[i], given))
-            status = reproduce(path, o, error);
+            TRY(reproduce(path, o, error));
     }
-    clear(&e);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status run(const options *o, const netdp_i_arguments *arguments, netdp_error *error)
@@ -304,9 +302,14 @@ static netdp_status run(const options *o, const netdp_i_arguments *arguments, ne
     return status;
 }
 
+static void options_clear(options *o)
+{
+    netdp_i_study_options_clear(&o->study);
+}
+
 netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error *error)
 {
-    options o = {.style = "screen"};
+    CLEARED(options_clear) options o = {.style = "screen"};
     const netdp_i_option table[] = {
         {NETDP_I_SWITCH, 0, "list", &o.list, NULL, "the experiments: name, paper, time, title",
          NULL},
@@ -337,13 +340,11 @@ netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error 
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = apply_style(&o, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = run(&o, &arguments, error);
-    netdp_i_free(o.study.set.text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        TRY(apply_style(&o, error));
+    if (!arguments.help)
+        return run(&o, &arguments, error);
+    return NETDP_OK;
 }

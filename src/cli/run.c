@@ -1,55 +1,15 @@
 #include "cli/common/command.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <netdp/study.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "study/study.h"
-
-void netdp_i_cli_results(const char *study, const char *suffix, char *folder)
-{
-    const char *slash = strrchr(study, '/');
-    const char *name = slash != NULL ? slash + 1 : study;
-    const char *dot = strrchr(name, '.');
-    snprintf(folder, NETDP_I_PATH_ROOM, "results/%.*s%s",
-             dot != NULL ? (int)(dot - name) : (int)strlen(name), name, suffix);
-}
-
-netdp_status netdp_i_cli_read_study(const char *file, const netdp_i_study_options *options,
-                                    netdp_study **study, netdp_error *error)
-{
-    const netdp_status status = (options->quick ? netdp_study_read_quick : netdp_study_read)(
-        file, options->set.text, options->set.count, study, error);
-    if (status == NETDP_OK && (*study)->whole)
-        netdp_i_cli_note("%s: has no section quick, which would make it smaller: it runs whole",
-                         netdp_i_show_text(file).text);
-    return status;
-}
-
-void netdp_i_cli_begin_anew(const netdp_i_study_options *options, netdp_study *study,
-                            const char *folder)
-{
-    char path[NETDP_I_PATH_ROOM + 16];
-    netdp_study *held = NULL;
-    netdp_error ignored;
-    study->anew = options->force;
-    snprintf(path, sizeof path, "%s/study.yaml", folder);
-    if (!options->force || access(path, F_OK) != 0)
-        return;
-    if (netdp_study_read(path, NULL, 0, &held, &ignored) == NETDP_OK)
-        netdp_i_cli_note("%s: the results of '%s' that it holds are replaced", folder,
-                         netdp_i_show_text(held->title).text);
-    else
-        netdp_i_cli_note("%s: the results that it holds are replaced", folder);
-    netdp_study_free(held);
-}
 
 static netdp_status run_study(const char *given, const netdp_i_study_options *o, netdp_error *error)
 {
@@ -72,12 +32,10 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
             "-: a study of standard input has no name; give its folder with -o DIR");
     if (!resume && o->folder == NULL)
         netdp_i_cli_results(given, o->quick ? "-quick" : "", folder);
-    netdp_status status = netdp_i_cli_read_study(file, o, &study, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_cli_read_study(file, o, &study, error));
     netdp_i_cli_begin_anew(o, study, folder);
     netdp_progress progress = netdp_i_cli_progress_begin(true);
-    status = netdp_study_run(study, folder, o->data, &progress, error);
+    netdp_status status = netdp_study_run(study, folder, o->data, &progress, error);
     netdp_i_cli_progress_end();
     netdp_study_free(study);
     return status == NETDP_OK ? netdp_i_cli_print_result(folder, o->json, error) : status;
@@ -85,7 +43,7 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
 
 netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error)
 {
-    netdp_i_study_options o = {0};
+    CLEARED(netdp_i_study_options_clear) netdp_i_study_options o = {0};
     const netdp_i_option table[] = {
         NETDP_I_QUICK_OPTION(o),
         NETDP_I_STUDY_OPTIONS(o, "results/NAME for NAME.yaml", "summary.json"),
@@ -103,11 +61,9 @@ netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = run_study(arguments.text[0], &o, error);
-    netdp_i_free(o.set.text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return run_study(arguments.text[0], &o, error);
+    return NETDP_OK;
 }

@@ -418,6 +418,7 @@ static const struct family families[] = {
     {"davis", 0, "davis", build_bundled, false},
     {"florentine", 0, "florentine", build_bundled, false},
     {"karate", 0, "karate", build_bundled, false},
+    {"households", 0, "households", build_bundled, false},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 

@@ -91,11 +91,12 @@ static netdp_status find_law(const char *name, const law **found, netdp_error *e
     const char *nearest = netdp_i_nearest(name, names, LAWS);
     if (nearest != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "'%s' is no law of synthetic data; did you mean %s?",
+                            "'%s' is no distribution of synthetic data; did you mean %s?",
                             netdp_i_show_text(name).text, nearest);
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "'%s' is no law of synthetic data; give gaussian-classes or linear-model",
-                        netdp_i_show_text(name).text);
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "'%s' is no distribution of synthetic data; give gaussian-classes or linear-model",
+        netdp_i_show_text(name).text);
 }
 
 /* "variance=10" */

@@ -59,10 +59,9 @@ static netdp_status check(const netdp_quiet_request *r, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID, "quiet: a cycle of %lld; give at most %d",
                             (long long)r->cycle, MOST_PHASES);
     if (r->cycle < 1 || (family != NETDP_QUIET_FRESH && r->cycle < 2))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "quiet: noise is designed for batches that take turns; give a cycle of 2 or "
-            "more");
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "quiet: noise is designed for batches in a cycle; give a cycle of 2 or "
+                            "more");
     if (family == NETDP_QUIET_BANDED && (r->kind.size < 1 || r->kind.size > r->cycle))
         return netdp_i_fail(error, NETDP_INVALID, "quiet: %d bands; give 1 to the cycle, %lld",
                             (int)r->kind.size, (long long)r->cycle);

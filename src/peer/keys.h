@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <netdp/status.h>
 
+#include "base/try.h"
 #include "noise/secure.h"
 #include "peer/link/frame.h"
 #include "peer/package.h"
@@ -41,6 +42,7 @@ netdp_status netdp_i_signer_make(const char *path, netdp_i_signer **signer, netd
 /* NETDP_INVALID where others may read the file, or it holds no key. */
 netdp_status netdp_i_signer_load(const char *path, netdp_i_signer **signer, netdp_error *error);
 void netdp_i_signer_free(netdp_i_signer *signer);
+OWNER(netdp_i_signer_free, netdp_i_signer)
 
 const unsigned char *netdp_i_signer_public(const netdp_i_signer *signer); /* [NETDP_I_KEY] */
 

@@ -31,7 +31,7 @@ static const struct {
     [NETDP_TALLY_LOCAL] = {"local", {.name = "local", .sound = true}},
     [THEOREM] = {"theorem", {.name = "theorem as printed", .summary = PRINTED}},
     [THEOREM_LOCAL] = {"theorem-local", {.name = "local as in the theorem", .summary = PRINTED}},
-    [LAW] = {"law", {.name = "over the law of walks", .sound = true}},
+    [LAW] = {"law", {.name = "over the distribution of walks", .sound = true}},
 };
 
 /* The place in `accounts`, or -1. */

@@ -15,6 +15,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
+
+OWNER(free, char)
 
 extern char **environ;
 
@@ -82,33 +85,26 @@ static netdp_status draw(const char *script, int out, netdp_error *error)
 
 static netdp_status write_script(const char *script, const char *path, netdp_error *error)
 {
-    netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
+    TRY(netdp_i_output_open(&output, path, error));
     fflush(output.stream);
-    status = draw(script, fileno(output.stream), error);
-    if (status == NETDP_OK)
-        status = netdp_i_output_commit(&output, error);
-    netdp_i_output_drop(&output);
-    return status;
+    TRY(draw(script, fileno(output.stream), error));
+    return netdp_i_output_commit(&output, error);
 }
 
 netdp_status netdp_i_plot_write(void (*print)(FILE *out, const void *what), const void *what,
                                 const char *path, netdp_error *error)
 {
-    char *script = NULL;
+    OWNED_BY(free) char *script = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&script, &size);
     if (out == NULL)
         return netdp_i_no_memory(error);
     print(out, what);
     const bool whole = ferror(out) == 0;
-    netdp_status status = fclose(out) == 0 && whole ? NETDP_OK : netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = write_script(script, path, error);
-    free(script);
-    return status;
+    if (!(fclose(out) == 0 && whole))
+        return netdp_i_no_memory(error);
+    return write_script(script, path, error);
 }
 
 /* The next character, a printable one: as many bytes are read as the result says. */

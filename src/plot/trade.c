@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "plot/plot.h"
 
-/* The least false negatives that the claim leaves at a rate x of false positives. */
+/* The fewest misses that the claim leaves at a rate x of false alarms. */
 static void print_claim(FILE *out, const json_t *claim)
 {
     const double mu = netdp_i_json_field(claim, "mu"),
@@ -23,6 +23,16 @@ static void print_claim(FILE *out, const json_t *claim)
             netdp_i_json_field(claim, "delta"));
     else
         fputs("claim(x) = 0\n", out);
+}
+
+/* A node's name, or "node 3". */
+static void print_node(FILE *out, const json_t *audit, const char *node, const char *name)
+{
+    const json_t *known = json_object_get(audit, name);
+    if (known != NULL)
+        netdp_i_plot_text(out, json_string_value(known), 24, 1);
+    else
+        fprintf(out, "'node %d'", (int)netdp_i_json_field(audit, node));
 }
 
 static void print_script(FILE *out, const void *what)
@@ -41,16 +51,19 @@ static void print_script(FILE *out, const void *what)
                 netdp_i_json_field(point, "false_negative_most"));
     fputs("END\nset title ", out);
     netdp_i_plot_text(out, json_string_value(json_object_get(audit, "name")), 40, 1);
-    fprintf(out, ".': node %d about node %d, '.", (int)netdp_i_json_field(audit, "to"),
-            (int)netdp_i_json_field(audit, "from"));
+    fputs(".': '.", out);
+    print_node(out, audit, "to", "to_name");
+    fputs(".' about '.", out);
+    print_node(out, audit, "from", "from_name");
+    fputs(".', '.", out);
     netdp_i_plot_text(out, json_string_value(json_object_get(audit, "verdict")), 20, 1);
     fputs(" noenhanced\n"
-          "set xlabel 'false positives'\nset ylabel 'false negatives'\n"
+          "set xlabel 'false alarms'\nset ylabel 'misses'\n"
           "set xrange [0:1]\nset yrange [0:1]\nset grid\nset key top right\nset samples 400\n",
           out);
     print_claim(out, json_object_get(audit, "claim"));
     fputs(
-        "plot claim(x) title 'claimed: nothing below' lw 2 lc rgb '#0072B2', \\\n"
+        "plot claim(x) title 'claimed lower limit' lw 2 lc rgb '#0072B2', \\\n"
         "  1 - x title 'nothing learned' dt 2 lc rgb '#999999', \\\n"
         "  $points using 1:2 title 'attack, as counted' pt 7 ps 0.5 lc rgb '#D55E00', \\\n"
         "  $points using 3:4 title 'attack, at the confidence' with lines lw 2 lc rgb '#D55E00'\n",

@@ -129,7 +129,7 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
     if (netdp_i_question_given(question, "protects") && question->protects == NETDP_PROTECTS_NODE &&
         settings->cycle > 1)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--cycle: batches that take turns protect a row; give --protects row");
+                            "--cycle: batches in a cycle protect a row; give --protects row");
     if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO))
         return netdp_i_fail(
             error, NETDP_INVALID,

@@ -155,13 +155,14 @@ static const allowed of_point[] = {
 static const allowed of_evidence[] = {{.keys = "confidence mu epsilon delta tested"},
                                       {.keys = "points", .in = of_point},
                                       {.keys = NULL}};
-static const allowed of_one_audit[] = {{.keys = "name adjacency attack from to distance noise"},
-                                       {.keys = "bound direction sound certified reason assumes"},
-                                       {.keys = "claim", .in = of_claim},
-                                       {.keys = "found_at_least_in"},
-                                       {.keys = "evidence", .in = of_evidence},
-                                       {.keys = "verdict enough_runs"},
-                                       {.keys = NULL}};
+static const allowed of_one_audit[] = {
+    {.keys = "name adjacency attack from from_name to to_name distance noise"},
+    {.keys = "bound direction sound certified reason assumes"},
+    {.keys = "claim", .in = of_claim},
+    {.keys = "found_at_least_in"},
+    {.keys = "evidence", .in = of_evidence},
+    {.keys = "verdict enough_runs"},
+    {.keys = NULL}};
 static const allowed of_estimated[] = {
     {.keys = "name from to distance rmse noise rmse_without_dither"}, {.keys = NULL}};
 static const allowed of_audit[] = {{.keys = "netdp title runs confidence"},

@@ -332,6 +332,24 @@ static pooling_words pooled_by(const json_t *threat)
     return words;
 }
 
+/* The threat model in sentences, behind what is said of whom. */
+static void print_model(FILE *out, const json_t *threat, const char *seen)
+{
+    const char *released = json_string_value(json_object_get(threat, "released"));
+    const char *own_noise = json_string_value(json_object_get(threat, "own_noise"));
+    fprintf(out, "%s.\nNodes follow the protocol%s. ", seen, pooled_by(threat).text);
+    fputs(own_noise != NULL && strcmp(own_noise, "counts") == 0
+              ? "An observer's own noise hides others from it, too.\n"
+              : "An observer knows its own noise.\n",
+          out);
+    fprintf(out, "The guarantee is about this change: %s. ",
+            json_string_value(json_object_get(threat, "adjacency")));
+    if (released != NULL && strncmp(released, "nothing ", 8) == 0)
+        fprintf(out, "Nothing is released %s.\n", released + 8);
+    else
+        fprintf(out, "What is released: %s.\n", released);
+}
+
 static void print_threat(FILE *out, const json_t *summary, const json_t *variants,
                          const netdp_i_promise *promise)
 {
@@ -342,27 +360,18 @@ static void print_threat(FILE *out, const json_t *summary, const json_t *variant
     char seen[160];
     if (protocol == NULL || !put_seen(threat, seen))
         return;
-    fprintf(out,
-            "\nWho could learn this: %s: %s;\n"
-            "nodes follow the protocol%s; own noise is %s.\n"
-            "local: any observer of every message. central: everyone trusts the aggregator.\n"
-            "What is protected: %s. Released: %s.\n"
-            "Each epsilon is the largest at its distance; ",
-            protocol, seen, pooled_by(threat).text,
-            json_string_value(json_object_get(threat, "own_noise")),
-            json_string_value(json_object_get(threat, "adjacency")),
-            json_string_value(json_object_get(threat, "released")));
+    fprintf(out, "\nWho could learn this? In %s, ", protocol);
+    print_model(out, threat, seen);
+    fputs("local: any observer of every message. central: everyone trusts the aggregator.\n"
+          "Each epsilon is the largest at its distance; ",
+          out);
     netdp_i_noises_print(out, summary);
     json_array_foreach (variants, i, variant) {
         const json_t *own = json_object_get(variant, "threat");
-        if (own != NULL && !json_equal(own, threat) && put_seen(own, seen))
-            fprintf(out,
-                    "%s: %s; nodes follow the protocol%s; own noise is %s; protected: %s; "
-                    "released: %s.\n",
-                    name_of(variant), seen, pooled_by(own).text,
-                    json_string_value(json_object_get(own, "own_noise")),
-                    json_string_value(json_object_get(own, "adjacency")),
-                    json_string_value(json_object_get(own, "released")));
+        if (own != NULL && !json_equal(own, threat) && put_seen(own, seen)) {
+            fprintf(out, "%s: ", name_of(variant));
+            print_model(out, own, seen);
+        }
         if (promise[i].pairs != NULL)
             fprintf(out, "%s: %s\n", name_of(variant), promise[i].says);
         if (promise[i].leaves) {

@@ -337,6 +337,14 @@ static bool skip(auditing *a, const claim *c, const attack *how)
     return known;
 }
 
+/* A node by its name, where the graph has one. */
+static void add_name(json_t *audit, const char *key, const claim *c, int32_t node)
+{
+    const char *name = netdp_graph_name(c->variant->problem->graph, node);
+    if (audit != NULL && name != NULL)
+        json_object_set_new(audit, key, json_string(name));
+}
+
 static netdp_status judge(auditing *a, const claim *c, const attack *how, double confidence,
                           netdp_error *error)
 {
@@ -363,6 +371,8 @@ static netdp_status judge(auditing *a, const claim *c, const attack *how, double
         confidence, "mu", evidence.mu, "epsilon", evidence.epsilon, "delta", evidence.delta,
         "tested", (json_int_t)evidence.tested, "points", points_json(&evidence), "verdict",
         words[verdict], "enough_runs", enough > 0 ? json_integer(enough) : json_null());
+    add_name(audit, "from_name", c, c->from);
+    add_name(audit, "to_name", c, c->to);
     /* What was found in another order is not of this audit. */
     while (json_array_size(a->found.audits) > (size_t)a->found.judged)
         json_array_remove(a->found.audits, json_array_size(a->found.audits) - 1);

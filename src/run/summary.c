@@ -195,12 +195,46 @@ static void remark_assumed(const netdp_i_variant *variant, json_t *remarks)
                               "count");
 }
 
+/* What is promised of a row, and what its batches and its noise change. */
+static void remark_rows(const netdp_i_variant *variant, json_t *remarks)
+{
+    const netdp_i_problem *problem = variant->problem;
+    const netdp_protection protection = netdp_i_study_protection(variant->study);
+    char words[256];
+    netdp_i_study_unit_words(variant->study, words, sizeof words);
+    remark(remarks,
+           "protected: %s; how many rows each node holds (%lld to %lld) is public, and rows of the "
+           "same person at other nodes, or at the same one, add up",
+           words, (long long)problem->least_rows, (long long)problem->most_rows);
+    if (protection.change == NETDP_CHANGE_ADD_REMOVE)
+        remark(remarks, "a row that is not there counts as 0 (of values: as the middle of their "
+                        "range); the number that sums are divided by stays");
+    if (protection.batches.kind == NETDP_BATCHES_CYCLIC)
+        remark(
+            remarks,
+            "each node deals its rows once into %lld batches: a row takes part in at most %lld of "
+            "the %lld phases",
+            (long long)protection.batches.count,
+            (long long)netdp_linear_participations(&variant->protocol),
+            (long long)netdp_linear_contributions(&variant->protocol));
+    if (variant->kind == NETDP_GOSSIP && netdp_quiet_is(&variant->protocol.quiet))
+        remark(remarks,
+               "noise is correlated over phases (%s), so that it adds up to less: the guarantee is "
+               "of all phases together, and noise that is drawn again or reused has none",
+               variant->study->privacy.quiet);
+    if (protection.batches.kind == NETDP_BATCHES_POISSON)
+        remark(
+            remarks,
+            "in every phase each row takes part with probability %g, and only its own node knows "
+            "whether it did: towards who learns that there is no such guarantee",
+            protection.batches.rate);
+}
+
 /* What rows as the unit assume, and what batches do to it. */
 static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
 {
     const netdp_i_problem *problem = variant->problem;
     const netdp_protection protection = netdp_i_study_protection(variant->study);
-    char words[256];
     if (variant->study->task.mean_over_rows)
         remark(remarks, "nodes count by their rows: the result is that of all rows alike");
     else if (problem->least_rows + 1 < problem->most_rows && !netdp_i_study_tallies(variant->study))
@@ -233,33 +267,7 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
                 (long long)problem->least_rows, (long long)problem->most_rows);
         return;
     }
-    netdp_i_study_unit_words(variant->study, words, sizeof words);
-    remark(remarks,
-           "protected: %s; how many rows each node holds (%lld to %lld) is public, and rows of the "
-           "same person at other nodes, or at the same one, add up",
-           words, (long long)problem->least_rows, (long long)problem->most_rows);
-    if (protection.change == NETDP_CHANGE_ADD_REMOVE)
-        remark(remarks, "a row that is not there counts as 0 (of values: as the middle of their "
-                        "range); the number that sums are divided by stays");
-    if (protection.batches.kind == NETDP_BATCHES_CYCLIC)
-        remark(
-            remarks,
-            "each node deals its rows once into %lld batches: a row takes part in at most %lld of "
-            "the %lld phases",
-            (long long)protection.batches.count,
-            (long long)netdp_linear_participations(&variant->protocol),
-            (long long)netdp_linear_contributions(&variant->protocol));
-    if (variant->kind == NETDP_GOSSIP && netdp_quiet_is(&variant->protocol.quiet))
-        remark(remarks,
-               "noise is correlated over phases (%s), so that it adds up to less: the guarantee is "
-               "of all phases together, and noise that is drawn again or reused has none",
-               variant->study->privacy.quiet);
-    if (protection.batches.kind == NETDP_BATCHES_POISSON)
-        remark(
-            remarks,
-            "in every phase each row takes part with probability %g, and only its own node knows "
-            "whether it did: towards who learns that there is no such guarantee",
-            protection.batches.rate);
+    remark_rows(variant, remarks);
 }
 
 /* Nodes that want more: the table has everybody's noise. */
@@ -654,13 +662,13 @@ netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_probl
     netdp_i_problems_digest(problems, digest);
     json_t *private =
         status == NETDP_OK
-            ? json_pack("{s:s, s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
-                        "computed from the data without noise, or with noise that the seed undoes: "
-                        "for the experimenter alone",
-                        "simulation", NETDP_I_SIMULATION, "seed", netdp_i_seed_json(study->seed),
-                        "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
-                        (json_int_t)problem->rows, "variants", variants, "notes",
-                        private_notes(problem))
+            ? json_pack(
+                  "{s:s, s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
+                  "computed from the data without noise, or with noise that the seed removes: "
+                  "for the experimenter alone",
+                  "simulation", NETDP_I_SIMULATION, "seed", netdp_i_seed_json(study->seed),
+                  "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
+                  (json_int_t)problem->rows, "variants", variants, "notes", private_notes(problem))
             : NULL;
     json_decref(variants);
     if (status == NETDP_OK && private == NULL)

@@ -196,7 +196,7 @@ static netdp_status check_learning(const netdp_learning *learning, int64_t every
         return netdp_i_fail(
             error, NETDP_INVALID,
             "learning: the step must be finite and above 0, its decay and the batch 0 or more, "
-            "parts 0 to 10^6, momentum from 0 and below 1, rows dealt to nodes, "
+            "parts 0 to 10^6, momentum from 0 and below 1, rows partitioned over nodes, "
             "traces every 1 or more rounds, and a step of parts takes all rows");
     return netdp_objective_check(&learning->objective, error);
 }
@@ -232,7 +232,7 @@ netdp_status netdp_i_simulate_learning(const netdp_linear *protocol, const netdp
     if (protocol->cycle > 1 && (learning->batches.kind != NETDP_BATCHES_CYCLIC ||
                                 learning->batches.count != protocol->cycle))
         return netdp_i_fail(error, NETDP_INVALID,
-                            "learning: the protocol counts on rows that take turns in a cycle of "
+                            "learning: the protocol counts on rows in a cycle of "
                             "its own; give the batches cyclic, with the same count");
     if (learning->momentum > 0 && protocol->steady)
         return netdp_i_fail(error, NETDP_INVALID,

@@ -340,10 +340,11 @@ static netdp_status check_walking(const netdp_walking *walking, int32_t nodes, n
                             "to average");
     if (train != NULL && (train->nodes != nodes || train->features < 1 ||
                           (test != NULL && test->features != train->features)))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "walk: give rows of as many features as the test rows have, dealt to "
-                            "the %d nodes of the graph",
-                            (int)nodes);
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "walk: give rows of as many features as the test rows have, partitioned over "
+            "the %d nodes of the graph",
+            (int)nodes);
     if (train == NULL && walking->width < 1)
         return netdp_i_fail(error, NETDP_INVALID, "walk: width %d; give at least 1 number a node",
                             (int)walking->width);

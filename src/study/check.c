@@ -408,7 +408,7 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
         return status;
     if (study->data.one_row_a_node)
         return netdp_i_reading_fail(from, "data.per_node", error,
-                                    "one applies to a mean; training rows are dealt evenly");
+                                    "one applies to a mean; training rows are partitioned evenly");
     return check_phases(from, error);
 }
 

@@ -41,7 +41,7 @@ netdp_status netdp_i_steps_check(const netdp_i_reading *from, netdp_error *error
     if (study->task.local > 1 &&
         (study->privacy.protects == NETDP_PROTECTS_ROW || strcmp(study->data.batches, "full") != 0))
         return netdp_i_reading_fail(from, "task.local", error,
-                                    "one row changes all later parts of a step; give 1, or protect "
+                                    "one row changes all later local steps; give 1, or protect "
                                     "nodes and take full batches");
     return check_bound(from, error);
 }

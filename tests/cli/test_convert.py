@@ -209,7 +209,7 @@ CASES += [
     Case("convert rr:0.5,2,100 --to dp:1e-6 --by local --json", keys=COVERS,
          check=says(math.log(3), "shuffled")),
     Case("convert rr:0.5,2,10000 --to dp:1e-6", out=r"^epsilon = 0\.04\d+ \(dp:1e-6\)\n"
-         r"covers one contribution hidden among CROWD"),
+         r"covers one contribution that is shuffled with others, CROWD in all"),
     Case("convert dp:1,1e-3 --to gamma:1,1.2 --json", keys=COVERS,
          check=least_theta(1, 1.2, 1e-3, 1)),
     Case("convert dp:1,1e-3 --to gamma:1,1.2", out=r"^theta = 0\.\d+ for L in \[1, 1\.2\]\n"

@@ -65,7 +65,7 @@ def bound_in(text, otherwise=None):
 
 def study_files():
     """Of every variant, also those that quick leaves out; and quick says nothing of bounds."""
-    with open(os.path.join(SOURCE, "src/account/bound.c"), encoding="utf-8") as file:
+    with open(os.path.join(SOURCE, "src/account/losses/bound.c"), encoding="utf-8") as file:
         table = re.findall(r'\{NETDP_BOUND_\w+,\s+"([\w-]+)",\s+"[^"]*",\s+(true|false)', file.read())
     assert len(table) > 20 and len({name for name, sound in table if sound == "false"}) > 6, table
     for name, sound in table:  # what this file takes for unsound is what is labelled so

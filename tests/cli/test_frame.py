@@ -16,7 +16,9 @@ CASES = [
     Case("", out="Usage: netdp COMMAND"),
     Case("--help", out="netdp loss --family davis --rounds 20"),
     Case("-h", out="Run a study"),
-    Case("help", out="Exit codes"),
+    Case("help", out="Between real machines"),
+    Case("help all", out="Exit codes"),
+    Case("help loss all", out="The protocols"),
     Case("help graph", out="Usage: netdp graph "),
     Case("help nothing", 2, err="unknown command"),
     Case("--version", out=r"^netdp +\d+\.\d+\.\d+$"),
@@ -45,7 +47,7 @@ CASES = [
     *[Case(f"graph make ring 3 --seed {bad}", 2, err="--seed")
       for bad in ("-1", "1.0", "18446744073709551616", "x", "''", "+1")],
     Case("graph make ring 3 --seed 18446744073709551615"),
-    *[Case(f"{words} --help", out="every|Every command:") for words in
+    *[Case(f"{words} --help all", out="Every command:") for words in
       COMMANDS + ["graph make", "graph info"]],
     *[Case(words, 3, err="standard output", stdout="/dev/full") for words in
       ("", "--help", "version", "version --json", "graph make ring 9", "data", "data --json",
@@ -71,7 +73,7 @@ def closed_pipe():
 def every_option_says_its_default():
     """On each help page an option with a value names its default, or that it must be given."""
     for words in COMMANDS + ["graph make", "graph info"]:
-        code, out, _ = run([*words.split(), "--help"], "/")
+        code, out, _ = run([*words.split(), "--help", "all"], "/")
         assert code == 0, words
         page = out.split("\nUsage:")[1].split("\nExamples:")[0]
         entries = re.split(r"\n(?=  -., |      --)", page)[1:]
@@ -84,17 +86,17 @@ def every_option_says_its_default():
 
 def help_pages():
     """The words of every help page: commands as `netdp help` lists them, theirs, and each protocol of those that have some."""
-    _, out, _ = run(["--help"], "/")
+    _, out, _ = run(["--help", "all"], "/")
     pages = [[]]
     for name in re.findall(r"^  ([a-z]+)  ", out, re.M):
         if name == "help":
             continue
-        _, page, _ = run([name, "--help"], "/")
+        _, page, _ = run([name, "--help", "all"], "/")
         below = re.search(rf"^Usage: netdp {name} ([a-z]+(?:\|[a-z]+)+)", page, re.M)
         pages += [[name], *([name, one] for one in (below.group(1).split("|") if below else []))]
         protocols = re.search(r"^The protocols.*?\n(.*?)\n\n", page, re.M | re.S)
         named = re.findall(r"^  ([a-z]+(?:-[a-z]+)*)  ", protocols.group(1), re.M) if protocols else []
-        pages += [[name, "--protocol", one] for one in [*named, *(["all"] if named else [])]]
+        pages += [[name, "--protocol", one] for one in named]
     return pages
 
 
@@ -102,15 +104,30 @@ def no_heading_stands_alone():
     """Below each heading of each help page is something: an indented line, or a sentence."""
     pages, headings = help_pages(), 0
     assert len(pages) > 50, pages
-    for words in pages:
-        code, out, _ = run([*words, "--help"], "/")
+    for words in [[*words, *end] for words in pages for end in (["--help"], ["--help", "all"])]:
+        code, out, _ = run(words, "/")
         assert code == 0, words
         lines = out.split("\n") + [""]
         for above, heading, below in zip(["", *lines], lines, lines[1:]):
             if re.fullmatch(r"[A-Z][^.]*:", heading) and above == "":
                 headings += 1
-                assert below.strip(), f"netdp {' '.join(words)} --help: nothing below '{heading}'"
+                assert below.strip(), f"netdp {' '.join(words)}: nothing below '{heading}'"
     assert headings > 150, headings
+
+
+def first_pages_are_one_screen():
+    """--help of each command fits a terminal of 24 lines of 80 characters with its prompt, and leads to the rest."""
+    for words in help_pages():
+        if "--protocol" in words:
+            continue
+        code, page, _ = run([*words, "--help"], "/")
+        _, whole, _ = run([*words, "--help", "all"], "/")
+        lines = sum(max(len(line) - 1, 0) // 80 + 1 for line in page.splitlines())
+        assert code == 0 and lines < 24, (words, lines)
+        assert page == whole or "--help all" in page, words
+        assert set(re.findall(r"^  --[a-z-]+", page, re.M)) <= {f"  {option}" for option in re.findall(r"--[a-z-]+", whole)} or page == whole, words
+        for must in re.findall(r"^      --([a-z-]+)=(?:(?!\n      --|\n\n)[\s\S])*\((?:required\)|this or)", whole, re.M):
+            assert f"--{must}=" in page or must == "flip", (words, must)
 
 
 def signals_stop_long_work():
@@ -140,5 +157,5 @@ def bar_on_a_terminal_only():
     assert b" left" in seen and b"/s" in seen and b"%" in seen, seen
 
 
-main(CASES, [closed_standard_output, closed_pipe, every_option_says_its_default, no_heading_stands_alone,
+main(CASES, [closed_standard_output, closed_pipe, every_option_says_its_default, no_heading_stands_alone, first_pages_are_one_screen,
              signals_stop_long_work, bar_on_a_terminal_only])

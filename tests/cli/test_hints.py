@@ -64,15 +64,13 @@ def options(*argv):
 
 def pages_show_what_applies():
     """Every option that a page shows is taken by the protocol, and the others are refused by it."""
-    every, whole = options("--protocol", "all")
-    short, page = options()
-    assert len(page.splitlines()) <= 100 < len(whole.splitlines()), len(page.splitlines())
-    protocols = re.findall(r"^  ([a-z-]+) ", page.split("The protocols")[1].split("Examples:")[0], re.M)
-    assert len(protocols) == 12 and short < every, protocols
+    every, whole = options("all")
+    protocols = re.findall(r"^  ([a-z-]+) ", whole.split("The protocols")[1].split("Examples:")[0], re.M)
+    assert len(protocols) == 12, protocols
     seen, everything = set(), "NETDP_LONG" in os.environ
     for protocol in protocols if everything else ["averaging", "walk"]:
         shown, _ = options("--protocol", protocol)
-        assert short - {"draws"} <= shown, short - shown
+        assert {"family", "graph", "rounds", "noise", "as", "from", "to", "bound", "json"} <= shown < every, every - shown
         seen |= shown
         noise = [] if protocol.endswith("histogram") else ["--noise=1"]
         for name in sorted(every - {"help", "threads", "protocol", "noise", "as"}):

@@ -140,8 +140,8 @@ def folders_of_many_classes_are_found_again():
 
 
 def what_steps_and_deals_refuse():
-    for set_, said in ((["task.local=2", "privacy.protects=row"], "one row changes all later parts"),
-                       (["task.local=2", "data.batches=cyclic:3"], "one row changes all later parts"),
+    for set_, said in ((["task.local=2", "privacy.protects=row"], "one row changes all later local steps"),
+                       (["task.local=2", "data.batches=cyclic:3"], "one row changes all later local steps"),
                        (["task.momentum=1"], "a number from 0, below 1"), (["data.deal=labels"], "'labels' is none of"),
                        (["task.kind=ridge", "data.deal=by-label"], "by their labels go the rows"),
                        (["task.momentum=0.5", "privacy.bound=linear"], "has no place in privacy.bound"),

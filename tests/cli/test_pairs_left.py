@@ -8,7 +8,7 @@ import tempfile
 
 from harness import SOURCE, Case, main, read_json, run
 
-LEFT = re.compile(r"Left of the pairwise noise / the model's own noise: (?:at most )?([0-9.e+-]+) at ")
+LEFT = re.compile(r"leave pairwise noise in the results: (?:at most )?([0-9.e+-]+) times the model's own noise at ")
 WARNS = r"the pairwise noise has not cancelled: after %s what is left is .*; give \d+ rounds.*or less pair noise"
 PAIRS = "--pair-graph edges --pair-noise 10 --dither 0.1"
 PATH = f"--family 'path 32' {PAIRS}"

@@ -25,8 +25,8 @@ def test_network_on_digits():
     assert "one row" in models.assumes and found.achieved.worst <= 2
     # Chance is 0.1. What privacy costs, towards nobody who is trusted, is near to what it costs with a trusted aggregator.
     assert accuracies["gossip without privacy"] > 0.8
-    assert accuracies["gossip, noise in pairs"] > 0.7
-    assert accuracies["gossip, noise in pairs"] > accuracies["trusted aggregator"] - 0.1
+    assert accuracies["gossip, pairwise noise"] > 0.7
+    assert accuracies["gossip, pairwise noise"] > accuracies["trusted aggregator"] - 0.1
 
 
 def test_per_image_gradients_are_right():

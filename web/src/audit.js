@@ -16,16 +16,20 @@ const says = {
 const value = (object, unit) => number(object?.[unit] ?? NaN);
 const symbol = (one) => (one.found_at_least_in === 'mu' ? 'μ' : 'ε');
 
+const node = (number, name) => (name === undefined ? `node ${number}` : `${name} (${number})`);
+const observer = (one) => node(one.to, one.to_name), victim = (one) => node(one.from, one.from_name);
+const title = (one) => `${one.name}, ${one.attack}`;
+
 function card(one, picture) {
   const unit = one.found_at_least_in;
   const claim = value(one.claim, unit), found = value(one.evidence, unit);
-  return h('section', {}, h('h2', {}, `${one.name}: ${one.verdict}`),
+  return h('section', {}, h('h2', {}, `${title(one)}: ${one.verdict}`),
     one.verdict === 'refuted' || !one.sound ? h('div', {class: 'alarm', role: 'note'}, h('strong', {}, one.verdict === 'refuted' ? 'Refuted. ' : 'Not a guarantee. '),
       one.verdict === 'refuted' ? says.refuted : `“${one.bound}” is no upper bound, whatever the attack finds.`) : h('p', {class: 'lead'}, says[one.verdict] ?? one.verdict),
     h('ul', {class: 'tiles'},
       h('li', {class: 'tile'}, h('h3', {}, 'Claimed at most'), h('p', {class: 'big'}, `${symbol(one)} ${showUp(claim, 4)}`), h('p', {class: 'muted'}, `bound ${one.bound}, ${one.sound ? 'an upper bound' : 'no upper bound'}`)),
       h('li', {class: 'tile'}, h('h3', {}, 'Found at least'), h('p', {class: 'big'}, `${symbol(one)} ${show(found, 4)}`), h('p', {class: 'muted'}, `at a confidence of ${show(one.evidence?.confidence ?? NaN)}`)),
-      h('li', {class: 'tile'}, h('h3', {}, 'Who'), h('p', {}, `Node ${one.to} about node ${one.from}, ${plural(one.distance, 'step')} apart`), h('p', {class: 'muted'}, one.attack))),
+      h('li', {class: 'tile'}, h('h3', {}, 'Who'), h('p', {}, `${observer(one)} about ${victim(one)}, ${plural(one.distance, 'step')} apart`), h('p', {class: 'muted'}, `attack: ${one.attack}`))),
     points(one),
     picture ? h('img', {class: 'figure', src: `data:image/svg+xml;base64,${picture}`, alt: 'False alarms against misses of the attack, and the curve that the claim allows; the numbers are in audit.csv'}) : null);
 }
@@ -59,12 +63,12 @@ function points(one) {
 /** All audits in one table. */
 function overview(rows) {
   const heads = ['Of', 'Observer', 'About', 'Claimed at most', 'Found at least', 'Verdict'];
-  const cells = (one) => [one.to, one.from, `${symbol(one)} ${showUp(value(one.claim, one.found_at_least_in), 4)}`,
+  const cells = (one) => [observer(one), victim(one), `${symbol(one)} ${showUp(value(one.claim, one.found_at_least_in), 4)}`,
     `${symbol(one)} ${show(value(one.evidence, one.found_at_least_in), 4)}`, one.verdict];
   return h('section', {id: 'all'}, h('h2', {}, 'All audits'),
     h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All audits'}, h('table', {class: 'data stack'},
       h('thead', {}, h('tr', {}, heads.map((text, i) => h('th', {scope: 'col', class: i > 0 && i < 5 ? 'number' : null}, text)))),
-      h('tbody', {}, audit.audits.map((one) => h('tr', {}, h('th', {scope: 'row'}, one.name),
+      h('tbody', {}, audit.audits.map((one) => h('tr', {}, h('th', {scope: 'row'}, title(one)),
         cells(one).map((text, i) => h('td', {class: i < 4 ? 'number' : null, 'data-label': heads[i + 1]}, String(text)))))))),
     h('p', {class: 'pager'}, saving('audits.csv', rows)));
 }

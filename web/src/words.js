@@ -38,7 +38,7 @@ const walks = 'Later steps never amplify an earlier difference, nodes keep no me
 const tokens = 'What a node contributes does not depend on tokens that it has seen.';
 const further = {
   walk: walks,
-  'weighted-walk': `${walks} The transition law of the walk is public.`,
+  'weighted-walk': `${walks} The transition matrix of the walk is public.`,
   'ring-sum': tokens, 'ring-histogram': tokens, 'complete-sum': tokens, 'complete-histogram': tokens,
   stream: 'What a node adds does not depend on what it has seen.',
 };

@@ -22,6 +22,7 @@
 #include "account/observe/filter.h"
 #include "account/observe/pairing.h"
 #include "base/fail.h"
+#include "base/try.h"
 
 void netdp_i_changing_clear(netdp_i_changing *changing)
 {
@@ -114,9 +115,7 @@ bool netdp_i_changing_contributes(const netdp_i_changing *changing, int64_t t, i
 /* Reads round t; marked: its active nodes. */
 static netdp_status turn_to(netdp_i_changing *c, int64_t t, netdp_error *error)
 {
-    netdp_status status = netdp_sequence_round(c->sequence, t, &c->round, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_sequence_round(c->sequence, t, &c->round, error));
     memset(c->marked, 0, (size_t)c->nodes * sizeof *c->marked);
     for (int32_t i = 0; i < c->round.active_count; i++)
         c->marked[c->round.active[i]] = true;
@@ -158,13 +157,14 @@ static netdp_status add_noise(netdp_i_changing *c, bool everyone, double amount,
             c->p[c->draws[i] * n + c->draws[i]] += amount * amount;
         return NETDP_OK;
     }
-    netdp_status status = c->width + count > 2 * n ? make_square(c, error) : NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+    if (c->width + count > 2 * n)
+        TRY(make_square(c, error));
+    for (int32_t i = 0; i < count; i++) {
         double *column = c->p + c->width++ * n;
         memset(column, 0, (size_t)n * sizeof *column);
         column[c->draws[i]] = amount;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* A column of C: the `count` amounts at these nodes. */
@@ -172,9 +172,8 @@ static netdp_status add_source(netdp_i_changing *c, const int32_t *node, const d
                                int32_t count, netdp_error *error)
 {
     const int64_t n = c->nodes;
-    netdp_status status = c->width == 2 * n ? make_square(c, error) : NETDP_OK;
-    if (status != NETDP_OK)
-        return status;
+    if (c->width == 2 * n)
+        TRY(make_square(c, error));
     double *column = c->p + c->width++ * n;
     memset(column, 0, (size_t)n * sizeof *column);
     for (int32_t i = 0; i < count; i++)
@@ -239,10 +238,10 @@ static netdp_status add_pairs(netdp_i_changing *c, double noise, netdp_error *er
 static netdp_status draw_noise(netdp_i_changing *c, int64_t t, double noise, netdp_error *error)
 {
     const bool contributes = netdp_linear_contributes(c->protocol, t);
-    netdp_status status = add_noise(c, contributes && !c->protocol->senders_only, noise, error);
-    return status == NETDP_OK && contributes && netdp_pairing_is(&c->protocol->pairing)
-               ? add_pairs(c, noise, error)
-               : status;
+    TRY(add_noise(c, contributes && !c->protocol->senders_only, noise, error));
+    if (contributes && netdp_pairing_is(&c->protocol->pairing))
+        return add_pairs(c, noise, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_changing_begin(netdp_i_changing *changing, int64_t t, double noise,
@@ -250,9 +249,7 @@ netdp_status netdp_i_changing_begin(netdp_i_changing *changing, int64_t t, doubl
 {
     netdp_i_changing *c = changing;
     const size_t n = (size_t)c->nodes;
-    netdp_status status = turn_to(c, t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(turn_to(c, t, error));
     memset(c->p, 0, (c->factored ? 2 : 1) * n * n * sizeof *c->p);
     memset(c->e, 0, n * (size_t)c->columns * sizeof *c->e);
     memset(c->told, 0, (size_t)c->columns * sizeof *c->told);
@@ -447,17 +444,15 @@ static void respond(netdp_i_changing *c, bool spent)
 
 static netdp_status learn(netdp_i_changing *c, bool spent, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     c->gain.rank = 0;
     if (c->seen_count == 0)
         return NETDP_OK;
     if (c->factored)
-        status = learn_factor(c, spent, error);
+        TRY(learn_factor(c, spent, error));
     else
         learn_covariance(c, spent);
-    if (status == NETDP_OK)
-        respond(c, spent);
-    return status;
+    respond(c, spent);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_changing_observe(netdp_i_changing *changing, netdp_error *error)
@@ -470,8 +465,8 @@ netdp_status netdp_i_changing_predict(netdp_i_changing *changing, int64_t t, dou
                                       netdp_error *error)
 {
     mix(changing);
-    netdp_status status = turn_to(changing, t, error);
-    return status == NETDP_OK ? draw_noise(changing, t, noise, error) : status;
+    TRY(turn_to(changing, t, error));
+    return draw_noise(changing, t, noise, error);
 }
 
 netdp_status netdp_i_changing_last(netdp_i_changing *changing, bool all, double dither,
@@ -483,11 +478,10 @@ netdp_status netdp_i_changing_last(netdp_i_changing *changing, bool all, double 
     for (int32_t v = 0; v < c->nodes; v++)
         if (all || c->member[v])
             c->seen[c->seen_count++] = v;
-    netdp_status status = NETDP_OK;
     if (all) {
         /* A member knows its end dither even where its own noise counts. */
         memcpy(c->quiet, c->member, (size_t)c->nodes * sizeof *c->quiet);
-        status = add_noise(c, true, dither, error);
+        TRY(add_noise(c, true, dither, error));
     }
-    return status == NETDP_OK ? learn(c, true, error) : status;
+    return learn(c, true, error);
 }

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* The responses of a block take up to this. */
 #define BLOCK_BYTES 2.5e8
@@ -65,29 +66,24 @@ static void contribute(const changing *a, netdp_i_changing *c, int64_t t)
 static netdp_status run_pattern(const changing *a, netdp_error *error)
 {
     const netdp_linear *p = a->protocol;
-    netdp_i_changing c = {0};
-    netdp_status status = netdp_i_changing_new(p, a->watcher, a->count, &c, error);
-    if (status == NETDP_OK)
-        status = netdp_i_changing_begin(&c, 0, netdp_linear_noise(p, 0), error);
+    CLEARED(netdp_i_changing_clear) netdp_i_changing c = {0};
+    TRY(netdp_i_changing_new(p, a->watcher, a->count, &c, error));
+    TRY(netdp_i_changing_begin(&c, 0, netdp_linear_noise(p, 0), error));
     memset(a->loss, 0, (size_t)a->count * sizeof *a->loss);
-    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
+    for (int64_t t = 0; t < p->rounds; t++) {
         contribute(a, &c, t);
-        status = netdp_i_changing_observe(&c, error);
+        TRY(netdp_i_changing_observe(&c, error));
         add_squares(&c, a->count, a->loss);
-        if (status == NETDP_OK && t + 1 < p->rounds)
-            status = netdp_i_changing_predict(&c, t + 1, netdp_linear_noise(p, t + 1), error);
-        if (status == NETDP_OK)
-            status = netdp_i_report(a->progress, "accounting", (double)(t + 1), (double)p->rounds,
-                                    error);
+        if (t + 1 < p->rounds)
+            TRY(netdp_i_changing_predict(&c, t + 1, netdp_linear_noise(p, t + 1), error));
+        TRY(netdp_i_report(a->progress, "accounting", (double)(t + 1), (double)p->rounds, error));
     }
-    if (status == NETDP_OK && c.sums) {
-        status = netdp_i_changing_last(&c, false, 0, error);
+    if (c.sums) {
+        TRY(netdp_i_changing_last(&c, false, 0, error));
         add_squares(&c, a->count, a->loss);
     }
-    if (status == NETDP_OK)
-        mark_told(&c, a->count, a->loss);
-    netdp_i_changing_clear(&c);
-    return status;
+    mark_told(&c, a->count, a->loss);
+    return NETDP_OK;
 }
 
 /* ---- Several contributions: M of each node, a response for each contribution ---- */
@@ -129,23 +125,22 @@ static netdp_status fill_matrices(const changing *a, matrices *x, const int32_t 
 {
     const netdp_linear *p = a->protocol;
     netdp_i_changing *c = &x->filter;
-    netdp_status status = netdp_i_changing_begin(c, 0, netdp_linear_noise(p, 0), error);
-    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
+    TRY(netdp_i_changing_begin(c, 0, netdp_linear_noise(p, 0), error));
+    for (int64_t t = 0; t < p->rounds; t++) {
         for (int32_t i = 0; i < nodes; i++)
             if (netdp_i_changing_contributes(c, t, from[i]))
                 netdp_i_changing_contribute(c, from[i], (int32_t)(t / p->every) * nodes + i, 1);
-        status = netdp_i_changing_observe(c, error);
+        TRY(netdp_i_changing_observe(c, error));
         add_products(a, x, nodes);
-        if (status == NETDP_OK && t + 1 < p->rounds)
-            status = netdp_i_changing_predict(c, t + 1, netdp_linear_noise(p, t + 1), error);
-        if (status == NETDP_OK)
-            status = netdp_i_poll(a->progress, error);
+        if (t + 1 < p->rounds)
+            TRY(netdp_i_changing_predict(c, t + 1, netdp_linear_noise(p, t + 1), error));
+        TRY(netdp_i_poll(a->progress, error));
     }
-    if (status == NETDP_OK && c->sums) {
-        status = netdp_i_changing_last(c, false, 0, error);
+    if (c->sums) {
+        TRY(netdp_i_changing_last(c, false, 0, error));
         add_products(a, x, nodes);
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
@@ -157,25 +152,23 @@ static netdp_status bound_block(void *context, int64_t index, int thread, netdp_
     const int64_t square = (int64_t)a->slots * a->slots;
     const int32_t n = netdp_mixing_rows(a->protocol->mixing).nodes;
     const int32_t most = (int32_t)fmin(a->slots, (double)netdp_linear_contributions(a->protocol));
+    CLEARED(matrices_clear)
     matrices x = {.m = NETDP_I_NEW(double, nodes *square),
                   .rows = NETDP_I_NEW(double, (int64_t)n * a->slots)};
-    netdp_status status = x.m == NULL || x.rows == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_changing_new(a->protocol, a->watcher, nodes * a->slots, &x.filter, error);
-    if (status == NETDP_OK)
-        status = netdp_i_dual_new(a->slots, &x.quadratic, error);
-    if (status == NETDP_OK)
-        status = fill_matrices(a, &x, a->from + first, nodes, error);
-    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
+    if (x.m == NULL || x.rows == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_changing_new(a->protocol, a->watcher, nodes * a->slots, &x.filter, error));
+    TRY(netdp_i_dual_new(a->slots, &x.quadratic, error));
+    TRY(fill_matrices(a, &x, a->from + first, nodes, error));
+    for (int32_t i = 0; i < nodes; i++) {
         double *loss = &a->loss[first + i];
-        status = netdp_i_stream_bound(x.quadratic, a->bound, x.m + i * square, a->slots, most, loss,
-                                      error);
+        TRY(netdp_i_stream_bound(x.quadratic, a->bound, x.m + i * square, a->slots, most, loss,
+                                 error));
         for (int32_t k = 0; k < a->slots; k++)
             if (x.filter.told[k * nodes + i])
                 *loss = INFINITY;
     }
-    matrices_clear(&x);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status run_stream(changing *a, netdp_error *error)
@@ -208,44 +201,38 @@ static netdp_status run_phase(const changing *a, netdp_i_changing *c, int64_t ph
     /* The observers know every state at the start, and own noise once more where it counts. */
     for (int32_t i = 0; i < a->watcher->count; i++)
         c->quiet[a->watcher->member[i]] = a->watcher->quiet;
-    netdp_status status = netdp_i_changing_begin(c, begin, 1, error);
-    for (int32_t i = 0; status == NETDP_OK && i < a->count; i++)
+    TRY(netdp_i_changing_begin(c, begin, 1, error));
+    for (int32_t i = 0; i < a->count; i++)
         netdp_i_changing_contribute(c, a->from[i], i, 1);
-    for (int64_t t = begin; status == NETDP_OK && t < begin + p->every; t++) {
-        status = netdp_i_changing_observe(c, error);
+    for (int64_t t = begin; t < begin + p->every; t++) {
+        TRY(netdp_i_changing_observe(c, error));
         add_squares(c, a->count, loss);
-        if (status == NETDP_OK && t + 1 < begin + p->every)
-            status = netdp_i_changing_predict(c, t + 1, p->dither, error);
+        if (t + 1 < begin + p->every)
+            TRY(netdp_i_changing_predict(c, t + 1, p->dither, error));
     }
-    if (status == NETDP_OK)
-        status = netdp_i_changing_last(c, true, p->end_dither, error);
-    if (status == NETDP_OK) {
-        add_squares(c, a->count, loss);
-        mark_told(c, a->count, loss);
-    }
-    return status;
+    TRY(netdp_i_changing_last(c, true, p->end_dither, error));
+    add_squares(c, a->count, loss);
+    mark_told(c, a->count, loss);
+    return NETDP_OK;
 }
 
 static netdp_status run_phases(const changing *a, netdp_error *error)
 {
     const int64_t phases = a->protocol->rounds / a->protocol->every;
-    netdp_i_changing c = {0};
-    double *loss = NETDP_I_NEW(double, a->count);
-    netdp_status status = netdp_i_changing_new(a->protocol, a->watcher, a->count, &c, error);
-    if (status == NETDP_OK && loss == NULL)
-        status = netdp_i_no_memory(error);
+    CLEARED(netdp_i_changing_clear) netdp_i_changing c = {0};
+    OWNED double *loss = NETDP_I_NEW(double, a->count);
+    TRY(netdp_i_changing_new(a->protocol, a->watcher, a->count, &c, error));
+    if (loss == NULL)
+        return netdp_i_no_memory(error);
     memset(a->loss, 0, (size_t)a->count * sizeof *a->loss);
-    for (int64_t k = 0; status == NETDP_OK && k < phases; k++) {
-        status = run_phase(a, &c, k, loss, error);
+    for (int64_t k = 0; k < phases; k++) {
+        TRY(run_phase(a, &c, k, loss, error));
         /* Whatever rounding says, of one contribution local differential privacy holds. */
-        for (int32_t i = 0; status == NETDP_OK && i < a->count; i++)
+        for (int32_t i = 0; i < a->count; i++)
             a->loss[i] += fmin(loss[i], 1);
-        if (status == NETDP_OK)
-            status = netdp_i_report(a->progress, "phases", (double)(k + 1), (double)phases, error);
+        TRY(netdp_i_report(a->progress, "phases", (double)(k + 1), (double)phases, error));
     }
-    netdp_i_free(loss);
-    netdp_i_changing_clear(&c);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_changing_loss(const netdp_linear *protocol, const netdp_i_watcher *watcher,

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 #define MOST_WORK 4e9 /* multiplications: seconds */
@@ -46,14 +47,14 @@ static netdp_status modes_new(const netdp_mixing *mixing, modes *m, netdp_error 
                  .now = NETDP_I_NEW(double, n)};
     if (m->value == NULL || m->before == NULL || m->now == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_mixing_eigenvalues(mixing, m->value, error);
-    for (int32_t i = 0; i < m->count && status == NETDP_OK; i++) {
+    TRY(netdp_i_mixing_eigenvalues(mixing, m->value, error));
+    for (int32_t i = 0; i < m->count; i++) {
         gap = fmin(gap, 1 - fabs(m->value[i]));
         m->before[i] = 1;
         m->now[i] = m->value[i];
     }
     m->weight = netdp_linear_chebyshev(gap);
-    return status;
+    return NETDP_OK;
 }
 
 static void modes_step(modes *m)
@@ -77,23 +78,17 @@ netdp_status netdp_i_accelerated_error(const netdp_mixing *mixing, double rounds
                                        double dither, double variance, double *value,
                                        netdp_error *error)
 {
-    modes m = {0};
+    CLEARED(modes_free) modes m = {0};
     double unit = 0;
-    netdp_status status =
-        check_size(mixing, rounds * rounds * netdp_mixing_rows(mixing).nodes / 2, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_size(mixing, rounds * rounds * netdp_mixing_rows(mixing).nodes / 2, error));
     const netdp_linear protocol = {
         .mixing = mixing, .rounds = (int64_t)rounds, .dither = dither, .accelerate = true};
-    status = netdp_noise_error(&protocol, &unit, error);
-    if (status == NETDP_OK)
-        status = modes_new(mixing, &m, error);
-    for (int64_t t = 1; status == NETDP_OK && t < protocol.rounds; t++)
+    TRY(netdp_noise_error(&protocol, &unit, error));
+    TRY(modes_new(mixing, &m, error));
+    for (int64_t t = 1; t < protocol.rounds; t++)
         modes_step(&m);
-    if (status == NETDP_OK)
-        *value = variance / 2 * worst_mode(&m) + noise * noise * unit;
-    modes_free(&m);
-    return status;
+    *value = variance / 2 * worst_mode(&m) + noise * noise * unit;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_accelerated_rounds(const netdp_mixing *mixing, double target, double noise,
@@ -197,34 +192,28 @@ static netdp_status moment_error(moment *m, double noise, double variance, doubl
 {
     const int64_t n = m->rows.nodes;
     double energy = 1;
-    double *values = NETDP_I_NEW(double, n);
+    OWNED double *values = NETDP_I_NEW(double, n);
     if (values == NULL)
         return netdp_i_no_memory(error);
     for (int64_t v = 0; v < n; v++)
         energy += m->a[v * n + v];
     memcpy(m->change, m->a, (size_t)(n * n) * sizeof *m->a);
-    netdp_status status = netdp_i_symmetric_eigen((int32_t)n, m->change, values, error);
-    if (status == NETDP_OK)
-        *value = variance / 2 * values[n - 1] + noise * noise * energy / (2 * (double)n);
-    netdp_i_free(values);
-    return status;
+    TRY(netdp_i_symmetric_eigen((int32_t)n, m->change, values, error));
+    *value = variance / 2 * values[n - 1] + noise * noise * energy / (2 * (double)n);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_random_edge_error(const netdp_mixing *mixing, double steps, double noise,
                                        double variance, double *value, netdp_error *error)
 {
-    moment m = {0};
+    CLEARED(moment_free) moment m = {0};
     const netdp_rows rows = netdp_mixing_rows(mixing);
     const double each = rows.nodes * ((double)rows.start[rows.nodes] + 2.0 * rows.nodes);
-    netdp_status status = check_size(mixing, steps * each, error);
-    if (status == NETDP_OK)
-        status = moment_new(mixing, &m, error);
-    for (int64_t t = 0; status == NETDP_OK && t < (int64_t)steps; t++)
+    TRY(check_size(mixing, steps * each, error));
+    TRY(moment_new(mixing, &m, error));
+    for (int64_t t = 0; t < (int64_t)steps; t++)
         moment_step(&m);
-    if (status == NETDP_OK)
-        status = moment_error(&m, noise, variance, value, error);
-    moment_free(&m);
-    return status;
+    return moment_error(&m, noise, variance, value, error);
 }
 
 /* It falls with every step: doubling, then bisection. */
@@ -232,10 +221,9 @@ netdp_status netdp_i_random_edge_rounds(const netdp_mixing *mixing, double targe
                                         double variance, double *steps, netdp_error *error)
 {
     double low = 0, high = 1, found = INFINITY;
-    netdp_status status = NETDP_OK;
-    for (bool doubling = true; status == NETDP_OK && (doubling || high - low > 1);) {
+    for (bool doubling = true; doubling || high - low > 1;) {
         const double middle = doubling ? high : floor((low + high) / 2);
-        status = netdp_i_random_edge_error(mixing, middle, noise, variance, &found, error);
+        TRY(netdp_i_random_edge_error(mixing, middle, noise, variance, &found, error));
         if (found <= target) {
             high = middle;
             doubling = false;
@@ -244,7 +232,6 @@ netdp_status netdp_i_random_edge_rounds(const netdp_mixing *mixing, double targe
             high = doubling ? 2 * high : high;
         }
     }
-    if (status == NETDP_OK)
-        *steps = high;
-    return status;
+    *steps = high;
+    return NETDP_OK;
 }

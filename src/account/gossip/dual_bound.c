@@ -10,6 +10,8 @@
 #include "base/clones.h"
 #include "base/fail.h"
 #include "base/pool.h"
+#include "base/rounding.h"
+#include "base/try.h"
 
 #if defined(__x86_64__) && defined(__ELF__)
 #define WIDER NETDP_I_CLONES("avx2", "default")
@@ -139,7 +141,7 @@ static netdp_status largest(netdp_i_dual *scratch, int32_t size, double *value, 
         double row = 0;
         for (int64_t j = 0; j < size; j++)
             row += fabs(scratch->copy[i * size + j]);
-        norm = fmax(norm, row);
+        norm = netdp_i_most(norm, row);
     }
     if (LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, 'L', size, scratch->copy, size, d, e, scratch->scales,
                             scratch->work, WORK * size) != 0)
@@ -164,10 +166,9 @@ netdp_status netdp_i_dual_spectral(netdp_i_dual *scratch, const double *m, int32
 {
     double value = 0;
     memcpy(scratch->copy, m, (size_t)size * (size_t)size * sizeof *m);
-    netdp_status status = largest(scratch, size, &value, error);
-    if (status == NETDP_OK)
-        *bound = most * fmax(0, value);
-    return status;
+    TRY(largest(scratch, size, &value, error));
+    *bound = most * fmax(0, value);
+    return NETDP_OK;
 }
 
 /* g += sum_l weight_l v_l, in an order that does not depend on how wide the machine's vectors are.
@@ -237,19 +238,18 @@ netdp_status netdp_i_dual_weights(netdp_i_dual *scratch, const double *m, int32_
         for (int64_t j = 0; j < size; j++)
             scratch->copy[i * size + j] = m[i * size + j] - (i == j ? scratch->sums[i] : 0);
     double missing = 0;
-    netdp_status status = largest(scratch, size, &missing, error);
-    for (int32_t k = 0; status == NETDP_OK && k < size; k++)
+    TRY(largest(scratch, size, &missing, error));
+    for (int32_t k = 0; k < size; k++)
         y[k] = scratch->sums[k] + fmax(0, missing);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_dual_bound(netdp_i_dual *scratch, const double *m, int32_t size, int32_t most,
                                 double *bound, netdp_error *error)
 {
-    netdp_status status = netdp_i_dual_weights(scratch, m, size, scratch->sorted, error);
-    if (status == NETDP_OK)
-        *bound = sum_largest(scratch->sorted, size, most);
-    return status;
+    TRY(netdp_i_dual_weights(scratch, m, size, scratch->sorted, error));
+    *bound = sum_largest(scratch->sorted, size, most);
+    return NETDP_OK;
 }
 
 /* Is diag(y) + more - M positive definite, as far as its Cholesky factor says? */
@@ -268,10 +268,8 @@ netdp_status netdp_i_dual_diagonal(netdp_i_dual *scratch, const double *m, int32
 {
     const double n = size, u = DBL_EPSILON / 2, lost = 1.01 * (n + 4) * u;
     double value = 0, trace = 0;
-    netdp_status status = equal ? netdp_i_dual_spectral(scratch, m, size, 1, &value, error)
-                                : netdp_i_dual_weights(scratch, m, size, y, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(equal ? netdp_i_dual_spectral(scratch, m, size, 1, &value, error)
+              : netdp_i_dual_weights(scratch, m, size, y, error));
     for (int32_t k = 0; k < size; k++) {
         y[k] = equal ? value : y[k];
         trace += y[k];
@@ -292,11 +290,10 @@ netdp_status netdp_i_dual_diagonal(netdp_i_dual *scratch, const double *m, int32
 netdp_status netdp_i_dual_proven(netdp_i_dual *scratch, const double *m, int32_t size, int32_t most,
                                  bool equal, double *bound, netdp_error *error)
 {
-    netdp_status status = netdp_i_dual_diagonal(scratch, m, size, equal, scratch->sorted, error);
-    if (status == NETDP_OK)
-        *bound = sum_largest(scratch->sorted, size, most) *
-                 (1 + 2.02 * ((double)size + 4) * (DBL_EPSILON / 2));
-    return status;
+    TRY(netdp_i_dual_diagonal(scratch, m, size, equal, scratch->sorted, error));
+    *bound = sum_largest(scratch->sorted, size, most) *
+             (1 + 2.02 * ((double)size + 4) * (DBL_EPSILON / 2));
+    return NETDP_OK;
 }
 
 static double value_of(const double *m, int32_t size, const double *c, double *image)

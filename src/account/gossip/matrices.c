@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/pool.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* Late contributions whose products with early ones are formed together: they start together. */
 enum { TOGETHER = 32 };
@@ -107,9 +108,8 @@ static netdp_status follow_early(netdp_i_matrices *x, const netdp_linear *protoc
                                  const int32_t *from, const netdp_progress *progress,
                                  netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     x->response.count = 0;
-    for (int64_t t = 0; status == NETDP_OK && t < x->first; t++) {
+    for (int64_t t = 0; t < x->first; t++) {
         const netdp_i_gain *gain = netdp_i_gains_at(gains, t);
         if (netdp_linear_contributes(protocol, t))
             contribute(x, basis, from);
@@ -117,13 +117,13 @@ static netdp_status follow_early(netdp_i_matrices *x, const netdp_linear *protoc
         netdp_i_response_learn(&x->response, gain);
         keep(x, t, gain->rank);
         netdp_i_response_predict(&x->response);
-        status = netdp_i_poll(progress, error);
+        TRY(netdp_i_poll(progress, error));
     }
-    if (status == NETDP_OK && x->last_sum && !gains->steady) {
+    if (x->last_sum && !gains->steady) {
         netdp_i_response_learn(&x->response, &gains->last);
         keep(x, x->rounds, gains->last.rank);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* lines of all columns of E = rows E, for `count` ages of rows */
@@ -181,14 +181,10 @@ static netdp_status allocate(netdp_i_matrices *x, netdp_error *error)
 static netdp_status allocate_responses(netdp_i_matrices *x, const netdp_i_gains *gains,
                                        netdp_error *error)
 {
-    netdp_status status =
-        netdp_i_response_new(gains->filter, (x->early + 1) * x->nodes, &x->response, error);
+    TRY(netdp_i_response_new(gains->filter, (x->early + 1) * x->nodes, &x->response, error));
     x->seen = x->response.seen;
     x->lines = (x->first + x->ages + (x->last_sum ? 1 : 0)) * x->seen;
-    if (status == NETDP_OK)
-        status = allocate(x, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(allocate(x, error));
     x->w = NETDP_I_TAKE(&x->pool, double, x->early * x->nodes * x->lines);
     x->energy = NETDP_I_TAKE(&x->pool, double, (int64_t)x->early * x->nodes);
     x->shifted = NETDP_I_TAKE(&x->pool, double, x->met * x->ages * x->seen);
@@ -467,8 +463,8 @@ static netdp_status gather_node(void *context, int64_t index, int thread, netdp_
 
 static netdp_status gather(gathering *g, const netdp_progress *progress, netdp_error *error)
 {
-    netdp_status status = netdp_i_for_each(g->x->nodes, gather_node, g, NULL, NULL, error);
-    return status == NETDP_OK ? netdp_i_poll(progress, error) : status;
+    TRY(netdp_i_for_each(g->x->nodes, gather_node, g, NULL, NULL, error));
+    return netdp_i_poll(progress, error);
 }
 
 /* Innovations of rounds before the gain is steady. */
@@ -476,15 +472,14 @@ static netdp_status gather_early(gathering *g, const netdp_progress *progress, n
 {
     const netdp_i_matrices *x = g->x;
     const int64_t together = g->lines.count / x->seen;
-    netdp_status status = NETDP_OK;
     g->age = -1;
-    for (int64_t t = 0; status == NETDP_OK && t < x->first; t += together) {
+    for (int64_t t = 0; t < x->first; t += together) {
         const int64_t end = t + together < x->first ? t + together : x->first;
         memset(g->lines.x, 0, (size_t)(g->retrace->nodes * g->lines.count) * sizeof *g->lines.x);
         carry(g, end - 1, t);
-        status = gather(g, progress, error);
+        TRY(gather(g, progress, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Rows of the retrace, [nodes][seen] each, as the first lines. */
@@ -504,18 +499,17 @@ static netdp_status gather_steady(gathering *g, const netdp_progress *progress, 
     const netdp_i_matrices *x = g->x;
     const int64_t together = g->lines.count / x->seen, each = (int64_t)g->retrace->nodes * x->seen,
                   age = x->rounds - 1 - x->first;
-    netdp_status status = NETDP_OK;
-    for (int64_t a = 0; status == NETDP_OK && a < x->ages; a += together) {
+    for (int64_t a = 0; a < x->ages; a += together) {
         place(g, g->retrace->rows + a * each, a + together < x->ages ? together : x->ages - a);
         g->age = a;
         carry(g, x->first, INT64_MAX);
-        status = gather(g, progress, error);
+        TRY(gather(g, progress, error));
     }
     g->age = -1;
     g->last = true;
     const bool steady = g->retrace->gains->steady;
-    if (status != NETDP_OK || !x->last_sum || (steady && age >= x->ages))
-        return status;
+    if (!x->last_sum || (steady && age >= x->ages))
+        return NETDP_OK;
     if (steady) {
         place(g, g->retrace->last + age * each, 1);
     } else {

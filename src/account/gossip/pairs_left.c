@@ -12,8 +12,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/alike.h"
 #include "protocol/linear.h"
+
+OWNER(netdp_sequence_free, netdp_sequence)
 
 /* Nodes whose responses go through the rounds together. */
 #define BLOCK 16
@@ -152,31 +155,29 @@ static netdp_status leave_changing(leaving *l, netdp_error *error)
 {
     const netdp_linear *protocol = l->protocol;
     const int64_t n = l->rows.nodes;
-    netdp_sequence *sequence = NULL;
+    OWNED_BY(netdp_sequence_free) netdp_sequence *sequence = NULL;
     double *r = l->room, *mixed = l->room + n * n;
-    netdp_status status =
-        netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
+    TRY(netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error));
     for (int64_t v = 0; v < n; v++)
         r[v * n + v] = 1;
-    for (int64_t t = protocol->rounds - 1; status == NETDP_OK && t >= 0; t--) {
+    for (int64_t t = protocol->rounds - 1; t >= 0; t--) {
         netdp_round round;
-        status = netdp_sequence_round(sequence, t, &round, error);
-        for (int32_t i = 0; status == NETDP_OK && i < round.active_count; i++) {
+        TRY(netdp_sequence_round(sequence, t, &round, error));
+        for (int32_t i = 0; i < round.active_count; i++) {
             const int32_t v = round.active[i];
             memset(mixed + i * n, 0, (size_t)n * sizeof *mixed);
             for (int64_t j = round.rows.start[v]; j < round.rows.start[v + 1]; j++)
                 for (int64_t w = 0; w < n; w++)
                     mixed[i * n + w] += round.rows.weight[j] * r[round.rows.column[j] * n + w];
         }
-        for (int32_t i = 0; status == NETDP_OK && i < round.active_count; i++)
+        for (int32_t i = 0; i < round.active_count; i++)
             memcpy(r + round.active[i] * n, mixed + i * n, (size_t)n * sizeof *r);
-        for (int64_t w = 0; status == NETDP_OK && w < n; w++)
+        for (int64_t w = 0; w < n; w++)
             l->square[w] += netdp_linear_contributes(protocol, t)
                                 ? netdp_i_pairs_energy(&protocol->pairing, r + w, n)
                                 : 0;
     }
-    netdp_sequence_free(sequence);
-    return status;
+    return NETDP_OK;
 }
 
 /* Variance that the nodes' own noise leaves in the mean of the living. */
@@ -240,12 +241,8 @@ static netdp_status bound_left(const netdp_linear *protocol, double own, netdp_i
     if (netdp_quiet_is(&protocol->quiet) || protocol->varying.kind != NETDP_VARY_NEVER ||
         !netdp_mixing_is_symmetric(protocol->mixing))
         return NETDP_OK;
-    netdp_status status =
-        netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
-    if (status == NETDP_OK)
-        status = netdp_i_linear_weight(protocol, &g, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
+    TRY(netdp_i_linear_weight(protocol, &g, error));
     for (int32_t a = 0; a < n; a++)
         for (int32_t i = 0; i < netdp_graph_degree(pairs, a); i++)
             widest =
@@ -346,9 +343,9 @@ static netdp_status enough(const netdp_linear *protocol, int64_t rounds, bool *i
     const int64_t phases = protocol->every > 0 ? netdp_linear_contributions(protocol) : 1;
     longer.rounds = rounds * phases;
     longer.every = protocol->every > 0 ? rounds : 0;
-    netdp_status status = netdp_i_pairs_left_find(&longer, &left, error);
+    TRY(netdp_i_pairs_left_find(&longer, &left, error));
     *is = left.worst <= NETDP_I_LEFT_MOST; /* not where it is not known */
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_pairs_left_rounds(const netdp_linear *protocol, int64_t least, int64_t *rounds,
@@ -381,9 +378,9 @@ netdp_status netdp_i_pairs_left_longer(const netdp_linear *protocol, int64_t lea
                                        netdp_error *error)
 {
     int64_t found = least;
-    netdp_status status = netdp_i_pairs_left_rounds(protocol, least, &found, error);
+    TRY(netdp_i_pairs_left_rounds(protocol, least, &found, error));
     *rounds = found > 0 ? found : least;
-    return status;
+    return NETDP_OK;
 }
 
 static json_t *known(double value)
@@ -404,15 +401,17 @@ void netdp_i_pairs_left_words(const netdp_i_pairs_left *left, char text[NETDP_I_
     if (isnan(left->worst))
         snprintf(text, NETDP_I_LEFT_ROOM, "What is left of the pairwise noise is not known here.");
     else if (left->node < 0)
-        snprintf(text, NETDP_I_LEFT_ROOM,
-                 "Left of the pairwise noise / the model's own noise: at most %.3g at any node, at "
-                 "most %.3g over all nodes.",
-                 left->worst, left->mean);
+        snprintf(
+            text, NETDP_I_LEFT_ROOM,
+            "The rounds leave pairwise noise in the results: at most %.3g times the model's own "
+            "noise at any node, at most %.3g times over all nodes.",
+            left->worst, left->mean);
     else
-        snprintf(text, NETDP_I_LEFT_ROOM,
-                 "Left of the pairwise noise / the model's own noise: %.3g at the worst node (%d), "
-                 "%.3g over all nodes.",
-                 left->worst, (int)left->node, left->mean);
+        snprintf(
+            text, NETDP_I_LEFT_ROOM,
+            "The rounds leave pairwise noise in the results: %.3g times the model's own noise at "
+            "the worst node (%d), %.3g times over all nodes.",
+            left->worst, (int)left->node, left->mean);
 }
 
 bool netdp_i_pairs_left_warning(const netdp_linear *protocol, const netdp_i_pairs_left *left,

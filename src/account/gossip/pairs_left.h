@@ -43,7 +43,7 @@ netdp_status netdp_i_pairs_left_longer(const netdp_linear *protocol, int64_t lea
 /* {"mean", "worst", "node", "most": NETDP_I_LEFT_MOST, "rounds_enough"}, null where it is not known; NULL: no memory. */
 json_t *netdp_i_pairs_left_json(const netdp_i_pairs_left *left, int64_t enough);
 
-/* "Left of the pairwise noise / the model's own noise: 0.031 at the worst node (5), 0.02 over all nodes." */
+/* "The rounds leave pairwise noise in the results: 0.031 times the model's own noise at the worst node (5), ..." */
 #define NETDP_I_LEFT_ROOM 360
 void netdp_i_pairs_left_words(const netdp_i_pairs_left *left, char text[NETDP_I_LEFT_ROOM]);
 

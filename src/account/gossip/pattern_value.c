@@ -19,6 +19,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* Nodes whose responses are made together, the shortest transform, and how often to report. */
 enum { BLOCK = 16, SHORTEST = 1024, CHUNK = 1 << 16 };
@@ -72,17 +73,16 @@ static double square(const netdp_i_response *response, int rank, int64_t i)
 static netdp_status follow(const value *v, const int32_t *from, netdp_i_response *response,
                            int64_t first, int64_t stop, double *loss, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    for (int64_t t = first; status == NETDP_OK && t < stop; t++) {
+    for (int64_t t = first; t < stop; t++) {
         const netdp_i_gain *gain = netdp_i_gains_at(v->gains, t);
         netdp_i_response_learn(response, gain);
         for (int32_t i = 0; i < response->count; i++)
             loss[i] += square(response, gain->rank, i);
         netdp_i_response_predict(response);
         netdp_i_response_contribute(response, v->basis, from, amount_at(v, t + 1));
-        status = tell(v, t, error);
+        TRY(tell(v, t, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /*
@@ -110,30 +110,26 @@ static netdp_status small_new(const value *v, small *m, netdp_error *error)
 {
     const int r = v->basis->modes;
     const netdp_i_gain *gain = netdp_i_gains_at(v->gains, v->protocol->rounds);
-    netdp_i_response unit = {0};
+    CLEARED(netdp_i_response_clear) netdp_i_response unit = {0};
     *m = (small){.modes = r, .rank = gain->rank};
     m->closed = NETDP_I_NEW(double, (int64_t)r *r);
     m->see = NETDP_I_NEW(double, (int64_t)gain->rank *r);
     m->e = NETDP_I_NEW(double, r);
     m->next = NETDP_I_NEW(double, r);
-    netdp_status status = netdp_i_response_new(v->gains->filter, r, &unit, error);
-    if (status == NETDP_OK &&
-        (m->closed == NULL || m->see == NULL || m->e == NULL || m->next == NULL))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK) {
-        for (int64_t k = 0; k < r; k++)
-            unit.e[k * r + k] = 1;
-        netdp_i_response_learn(&unit, gain);
-        netdp_i_response_predict(&unit);
-        for (int64_t k = 0; k < r; k++) {
-            for (int64_t i = 0; i < r; i++)
-                m->closed[i * r + k] = unit.e[k * r + i];
-            for (int64_t j = 0; j < gain->rank; j++)
-                m->see[j * r + k] = unit.w[k * unit.seen + j];
-        }
+    TRY(netdp_i_response_new(v->gains->filter, r, &unit, error));
+    if (m->closed == NULL || m->see == NULL || m->e == NULL || m->next == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < r; k++)
+        unit.e[k * r + k] = 1;
+    netdp_i_response_learn(&unit, gain);
+    netdp_i_response_predict(&unit);
+    for (int64_t k = 0; k < r; k++) {
+        for (int64_t i = 0; i < r; i++)
+            m->closed[i * r + k] = unit.e[k * r + i];
+        for (int64_t j = 0; j < gain->rank; j++)
+            m->see[j * r + k] = unit.w[k * unit.seen + j];
     }
-    netdp_i_response_clear(&unit);
-    return status;
+    return NETDP_OK;
 }
 
 /* One steady round; returns |w|^2. */
@@ -163,15 +159,14 @@ static netdp_status follow_small(const value *v, small *m, int32_t from, double 
                                  netdp_error *error)
 {
     const int64_t r = m->modes, rounds = v->protocol->rounds;
-    netdp_status status = NETDP_OK;
     memcpy(m->e, e, (size_t)r * sizeof *e);
-    for (int64_t t = v->first; status == NETDP_OK && t < rounds; t++) {
+    for (int64_t t = v->first; t < rounds; t++) {
         *loss += small_round(m, v->basis->rows + from * r, amount_at(v, t + 1));
         if (t % CHUNK == 0)
-            status = tell(v, t, error);
+            TRY(tell(v, t, error));
     }
     memcpy(e, m->e, (size_t)r * sizeof *e);
-    return status;
+    return NETDP_OK;
 }
 
 /* What the last sum tells of the states behind the last round. */
@@ -372,23 +367,17 @@ static netdp_status steady_block(void *context, int64_t index, int thread, netdp
     const int32_t nodes = v->count - begin < BLOCK ? v->count - begin : BLOCK;
     const double wait = fmin(WAIT_PART * (double)(v->protocol->rounds - v->first),
                              WAIT_BYTES / (16.0 * nodes * v->seen));
-    netdp_i_impulse impulse = {0};
-    double *states = NETDP_I_NEW(double, 2 * nodes * r);
-    netdp_status status = states == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK) {
-        for (int32_t i = 0; i < nodes; i++)
-            memcpy(states + i * r, v->basis->rows + v->from[begin + i] * r,
-                   (size_t)r * sizeof *states);
-        memcpy(states + nodes * r, v->states + begin * r, (size_t)(nodes * r) * sizeof *states);
-        status = netdp_i_impulse_new(v->gains, states, 2, nodes, (int64_t)wait, &impulse,
-                                     v->progress, error);
-    }
-    if (status == NETDP_OK)
-        status = impulse.over ? convolve(v, &impulse, begin, nodes, error)
-                              : follow_steady(v, begin, nodes, error);
-    netdp_i_impulse_clear(&impulse);
-    netdp_i_free(states);
-    return status;
+    CLEARED(netdp_i_impulse_clear) netdp_i_impulse impulse = {0};
+    OWNED double *states = NETDP_I_NEW(double, 2 * nodes * r);
+    if (states == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < nodes; i++)
+        memcpy(states + i * r, v->basis->rows + v->from[begin + i] * r, (size_t)r * sizeof *states);
+    memcpy(states + nodes * r, v->states + begin * r, (size_t)(nodes * r) * sizeof *states);
+    TRY(netdp_i_impulse_new(v->gains, states, 2, nodes, (int64_t)wait, &impulse, v->progress,
+                            error));
+    return impulse.over ? convolve(v, &impulse, begin, nodes, error)
+                        : follow_steady(v, begin, nodes, error);
 }
 
 netdp_status netdp_i_pattern_value(const netdp_linear *protocol, const netdp_i_basis *basis,
@@ -405,21 +394,18 @@ netdp_status netdp_i_pattern_value(const netdp_linear *protocol, const netdp_i_b
                .loss = of->loss,
                .first = gains->steady ? gains->count - 1 : protocol->rounds,
                .progress = progress};
-    netdp_i_response response = {0};
-    netdp_status status = netdp_i_response_new(gains->filter, of->count, &response, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_response_clear) netdp_i_response response = {0};
+    TRY(netdp_i_response_new(gains->filter, of->count, &response, error));
     memset(of->loss, 0, (size_t)of->count * sizeof *of->loss);
     netdp_i_response_contribute(&response, basis, of->node, amount_at(&v, 0));
-    status = follow(&v, of->node, &response, 0, v.first, of->loss, error);
-    if (status == NETDP_OK && !gains->steady)
+    TRY(follow(&v, of->node, &response, 0, v.first, of->loss, error));
+    if (!gains->steady)
         hear_last(&v, &response, of->loss);
     v.states = response.e;
     v.seen = response.seen;
-    if (status == NETDP_OK && gains->steady)
-        status = netdp_i_for_each((of->count + BLOCK - 1) / BLOCK, steady_block, &v,
-                                  of->count > BLOCK ? progress : NULL, "nodes", error);
+    if (gains->steady)
+        TRY(netdp_i_for_each((of->count + BLOCK - 1) / BLOCK, steady_block, &v,
+                             of->count > BLOCK ? progress : NULL, "nodes", error));
     mark_told(response.told, of->count, of->loss);
-    netdp_i_response_clear(&response);
-    return status;
+    return NETDP_OK;
 }

@@ -34,7 +34,7 @@ static double norm_of(const double *m, int64_t n)
         double sum = 0;
         for (int64_t j = 0; j < n; j++)
             sum += fabs(i >= j ? m[j * n + i] : m[i * n + j]);
-        most = fmax(most, sum);
+        most = netdp_i_most(most, sum);
     }
     return most * (1 + netdp_i_gamma((double)n + 4));
 }
@@ -59,7 +59,7 @@ static netdp_status measure(double *matrix, const double *vector, const double *
         work[j * n + j] -= 1;
     found->orthogonal = (norm_of(work, n) + rounds + DBL_EPSILON) * ROUND_UP;
     for (int64_t j = 0; j < n; j++) {
-        most = fmax(most, fabs(value[j]));
+        most = netdp_i_most(most, fabs(value[j]));
         for (int64_t i = 0; i < n; i++)
             work[j * n + i] = vector[j * n + i] * value[j];
     }
@@ -118,13 +118,10 @@ static netdp_status bound_block(worst *w, int32_t size, double *bound, netdp_err
     *bound = absolute;
     if (netdp_i_dual_attained(netdp_i_dual_signs(w->block, size), absolute))
         return NETDP_OK;
-    netdp_status status =
-        netdp_i_dual_proven(w->quadratic, w->block, size, size, true, &spectral, error);
-    if (status == NETDP_OK)
-        status = netdp_i_dual_proven(w->quadratic, w->block, size, size, false, &dual, error);
-    if (status == NETDP_OK)
-        *bound = fmin(absolute, fmin(spectral, dual));
-    return status;
+    TRY(netdp_i_dual_proven(w->quadratic, w->block, size, size, true, &spectral, error));
+    TRY(netdp_i_dual_proven(w->quadratic, w->block, size, size, false, &dual, error));
+    *bound = fmin(absolute, fmin(spectral, dual));
+    return NETDP_OK;
 }
 
 /*
@@ -164,7 +161,7 @@ static netdp_status worst_pattern(worst *w, const double *value, double *loss, n
                 w->block[i * size + j] = w->block[j * size + i];
         }
         TRY(bound_block(w, size, &bound, error));
-        *loss = fmax(*loss, bound);
+        *loss = netdp_i_most(*loss, bound);
     }
     return NETDP_OK;
 }
@@ -316,7 +313,7 @@ static netdp_status spectrum(const netdp_i_told *told, double *work, told_of *t,
     if (told->noise != NULL)
         astray = (astray + turn_back(told->noise, t->weight, gram, count, work)) * (1 + off);
     for (int64_t j = 0; j < n; j++)
-        t->h[j] = fmax(0, (t->h[j] + found.matrix + taken) * ROUND_UP);
+        t->h[j] = netdp_i_most(0, (t->h[j] + found.matrix + taken) * ROUND_UP);
     for (int64_t i = 0; i < square; i++)
         t->weight[i] = pow(fabs(t->weight[i]) + astray, 2) * ROUND_UP;
     t->fall = off;

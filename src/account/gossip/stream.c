@@ -19,6 +19,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* Nodes are taken in blocks of up to BLOCK; of a long stream the signs of so many cosines are tried. */
 enum { BLOCK = 8, COSINES = 9 };
@@ -206,24 +207,28 @@ static netdp_status bound_node(const stream *s, const room *r, int32_t first, in
     return status == NETDP_OK ? netdp_i_poll(s->progress, error) : status;
 }
 
+static void room_clear(room *r)
+{
+    netdp_i_matrices_free(r->matrices);
+    netdp_i_dual_free(r->quadratic);
+    netdp_i_free(r->m);
+}
+
 static netdp_status bound_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     const stream *s = context;
     const int32_t first = (int32_t)index * s->block;
     const int32_t nodes = s->count - first < s->block ? s->count - first : s->block;
-    room r = {.m = m_new(s)};
-    netdp_status status =
-        r.m == NULL ? netdp_i_no_memory(error) : netdp_i_dual_new(s->slots, &r.quadratic, error);
-    if (status == NETDP_OK)
-        status = netdp_i_matrices_new(s->protocol, s->gains, s->shown, s->from + first, nodes,
-                                      &r.matrices, s->progress, error);
-    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++)
-        status = bound_node(s, &r, first, i, error);
-    netdp_i_matrices_free(r.matrices);
-    netdp_i_dual_free(r.quadratic);
-    netdp_i_free(r.m);
-    return status;
+    CLEARED(room_clear) room r = {.m = m_new(s)};
+    if (r.m == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_dual_new(s->slots, &r.quadratic, error));
+    TRY(netdp_i_matrices_new(s->protocol, s->gains, s->shown, s->from + first, nodes, &r.matrices,
+                             s->progress, error));
+    for (int32_t i = 0; i < nodes; i++)
+        TRY(bound_node(s, &r, first, i, error));
+    return NETDP_OK;
 }
 
 static netdp_status bound_blocks(stream *s, const netdp_i_ages *shown, int32_t seen,
@@ -239,12 +244,9 @@ static netdp_status bound_blocks(stream *s, const netdp_i_ages *shown, int32_t s
 static netdp_status bound_short(stream *s, int32_t seen, const netdp_progress *progress,
                                 netdp_error *error)
 {
-    netdp_i_ages shown = {0};
-    netdp_status status = netdp_i_ages_new(s->protocol, s->gains, &shown, progress, error);
-    if (status == NETDP_OK)
-        status = bound_blocks(s, &shown, seen, progress, error);
-    netdp_i_ages_clear(&shown);
-    return status;
+    CLEARED(netdp_i_ages_clear) netdp_i_ages shown = {0};
+    TRY(netdp_i_ages_new(s->protocol, s->gains, &shown, progress, error));
+    return bound_blocks(s, &shown, seen, progress, error);
 }
 
 /* ---- Long streams ---- */
@@ -261,22 +263,20 @@ static void fill_pattern(const stream *s, double omega, double *pattern)
 /* The best of a few patterns. */
 static netdp_status lower_long(const stream *s, const netdp_progress *progress, netdp_error *error)
 {
-    double *pattern = NETDP_I_NEW(double, slots_of(s->protocol));
-    double *value = NETDP_I_NEW(double, s->count);
+    OWNED double *pattern = NETDP_I_NEW(double, slots_of(s->protocol));
+    OWNED double *value = NETDP_I_NEW(double, s->count);
     const netdp_i_sources all = {s->count, s->from, value};
-    netdp_status status = pattern == NULL || value == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (pattern == NULL || value == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t i = 0; i < s->count; i++)
         s->loss[i] = 0;
-    for (int k = 0; status == NETDP_OK && k < COSINES; k++) {
+    for (int k = 0; k < COSINES; k++) {
         fill_pattern(s, M_PI * k / (COSINES - 1), pattern);
-        status =
-            netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, &all, progress, error);
-        for (int32_t i = 0; status == NETDP_OK && i < s->count; i++)
+        TRY(netdp_i_pattern_value(s->protocol, s->basis, s->gains, pattern, &all, progress, error));
+        for (int32_t i = 0; i < s->count; i++)
             s->loss[i] = fmax(s->loss[i], value[i]);
     }
-    netdp_i_free(pattern);
-    netdp_i_free(value);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *basis,
@@ -293,11 +293,8 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
         const int64_t fits = netdp_i_gains_room(basis, observer);
         longest = longest < fits ? longest : fits;
     }
-    netdp_i_gains gains = {0};
-    netdp_status status =
-        netdp_i_gains_new(protocol, basis, observer, longest, &gains, progress, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_gains_clear) netdp_i_gains gains = {0};
+    TRY(netdp_i_gains_new(protocol, basis, observer, longest, &gains, progress, error));
     stream s = {.protocol = protocol,
                 .basis = basis,
                 .from = of->node,
@@ -309,16 +306,13 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
                 .most = is_long ? 0 : (int32_t)netdp_linear_contributions(protocol),
                 .progress = progress};
     if (pattern != NULL)
-        status = netdp_i_pattern_value(protocol, basis, &gains, pattern, of, progress, error);
-    else if (is_long && bound == NETDP_BOUND_LOWER)
-        status = lower_long(&s, progress, error);
-    else if (is_long)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER, "a stream: at most %d contributions",
-                              NETDP_I_EXPLICIT);
-    else
-        status = bound_short(&s, observer->seen_count, progress, error);
-    netdp_i_gains_clear(&gains);
-    return status;
+        return netdp_i_pattern_value(protocol, basis, &gains, pattern, of, progress, error);
+    if (is_long && bound == NETDP_BOUND_LOWER)
+        return lower_long(&s, progress, error);
+    if (is_long)
+        return netdp_i_fail(error, NETDP_NO_ANSWER, "a stream: at most %d contributions",
+                            NETDP_I_EXPLICIT);
+    return bound_short(&s, observer->seen_count, progress, error);
 }
 
 /* ---- All sources together ---- */
@@ -455,7 +449,6 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
 {
     netdp_i_observer alone = *observer;
     netdp_linear uneven = *protocol;
-    netdp_status status = NETDP_OK;
     bool holds = false;
     if (protocol->every > 1) { /* the noise is more in some rounds: no gain is held */
         uneven.steady = false;
@@ -463,11 +456,11 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
         uneven.dither_decay = 0;
     }
     if (netdp_i_stream_keeps_pairs(protocol, observer))
-        status = prove(&uneven, basis, observer, bound, of, &holds, progress, error);
+        TRY(prove(&uneven, basis, observer, bound, of, &holds, progress, error));
     alone.pairing = NULL;
-    return status == NETDP_OK && !holds
-               ? prove(protocol, basis, &alone, bound, of, &holds, progress, error)
-               : status;
+    if (!holds)
+        return prove(protocol, basis, &alone, bound, of, &holds, progress, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *basis,
@@ -475,12 +468,8 @@ netdp_status netdp_i_stream(const netdp_linear *protocol, const netdp_i_basis *b
                             const netdp_i_sources *of, const netdp_progress *progress,
                             netdp_error *error)
 {
-    netdp_i_basis shrunk = {0};
-    netdp_status status =
-        netdp_i_basis_shrink(basis, observer->seen, observer->seen_count, &shrunk, error);
-    if (status == NETDP_OK)
-        status = account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, asked, of,
-                         progress, error);
-    netdp_i_basis_clear(&shrunk);
-    return status;
+    CLEARED(netdp_i_basis_clear) netdp_i_basis shrunk = {0};
+    TRY(netdp_i_basis_shrink(basis, observer->seen, observer->seen_count, &shrunk, error));
+    return account(protocol, shrunk.modes > 0 ? &shrunk : basis, observer, asked, of, progress,
+                   error);
 }

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/rounding.h"
+#include "base/try.h"
 
 /* Norms themselves are computed: this much covers their rounding. */
 #define NORMS 1.001
@@ -47,7 +48,7 @@ static void measure_rows(const netdp_i_basis *basis, double *gram, defects *foun
     }
     const double rounding = NORMS * netdp_i_gamma((double)n + 2);
     for (int64_t j = 0; j < n; j++)
-        found->lifted = fmax(found->lifted, frobenius(gram + j * n, n));
+        found->lifted = netdp_i_most(found->lifted, frobenius(gram + j * n, n));
     found->lifted += rounding * sqrt((double)n);
     found->orthogonal = frobenius(gram, n * n) + rounding * (double)n;
 }
@@ -120,8 +121,8 @@ static double norm_above(const double *a, int64_t r)
             down += fabs(a[j * r + i]);
             along += fabs(a[i * r + j]);
         }
-        column = fmax(column, down);
-        row = fmax(row, along);
+        column = netdp_i_most(column, down);
+        row = netdp_i_most(row, along);
     }
     return fmin(NORMS * sqrt(row * column), frobenius(a, r * r));
 }
@@ -151,15 +152,15 @@ static netdp_status measure_gain(const netdp_i_gain *gain, const netdp_i_basis *
                 cblas_ddot((int)r, basis->rows + observer->seen[gain->pivot[i] - 1] * r, 1,
                            gain->gain + j * r, 1) -
                 (i < j ? 0 : gain->lower[j * s + i]);
-    all->apart = fmax(all->apart, frobenius(work, s * s));
+    all->apart = netdp_i_most(all->apart, frobenius(work, s * s));
     for (int64_t j = 0; j < s; j++)
         for (int64_t i = 0; i < s; i++)
             work[j * s + i] = i < j ? 0 : gain->lower[j * s + i];
-    all->lower = fmax(all->lower, frobenius(work, s * s));
-    all->gain = fmax(all->gain, frobenius(gain->gain, r * s));
+    all->lower = netdp_i_most(all->lower, frobenius(work, s * s));
+    all->gain = netdp_i_most(all->gain, frobenius(gain->gain, r * s));
     if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (int)s, work, (int)s) != 0)
         return netdp_i_no_memory(error);
-    all->inverse = fmax(all->inverse, norm_above(work, s));
+    all->inverse = netdp_i_most(all->inverse, norm_above(work, s));
     return NETDP_OK;
 }
 
@@ -283,7 +284,7 @@ static netdp_status come_out(const netdp_linear *protocol, const int32_t *member
         double row = 0;
         for (int64_t k = rows.start[v]; at[v] < 0 && k < rows.start[v + 1]; k++)
             row += at[rows.column[k]] >= 0 ? rows.weight[k] * y[at[rows.column[k]]] : 0;
-        most = fmax(most, row);
+        most = netdp_i_most(most, row);
     }
     *norm = sqrt(NORMS * most);
     netdp_i_free(at);
@@ -295,10 +296,10 @@ netdp_status netdp_i_stream_worth(const netdp_linear *protocol, const int32_t *m
                                   int32_t members, bool sums, double *worth, netdp_error *error)
 {
     double size = 0;
-    netdp_status status = sums ? netdp_i_sums_apart(protocol, member, members, &size, error)
-                               : come_out(protocol, member, members, &size, error);
+    TRY(sums ? netdp_i_sums_apart(protocol, member, members, &size, error)
+             : come_out(protocol, member, members, &size, error));
     *worth = NORMS * (sums ? 2 + 8 / (size * size) : 1 + size * size);
-    return status;
+    return NETDP_OK;
 }
 
 /* How errors enter with rounds: what is added to the noise, and where a response's own begin. */
@@ -377,7 +378,7 @@ static void follow_rows(const netdp_linear *protocol, const netdp_i_retrace *ret
         degree = fmax(degree, (double)(rows.start[u + 1] - rows.start[u]));
         for (int64_t k = rows.start[u]; k < rows.start[u + 1]; k++)
             sum += rows.weight[k] >= 0 ? rows.weight[k] : INFINITY; /* the price needs that */
-        taken = fmax(taken, sum);
+        taken = netdp_i_most(taken, sum);
     }
     proof->back =
         NORMS * (netdp_i_gamma(degree + 2) * taken * (1 + kappa) +
@@ -400,17 +401,13 @@ netdp_status netdp_i_stream_proof_new(const netdp_linear *protocol,
     defects d = {0};
     sizes z = {0};
     *proof = (netdp_i_stream_proof){.holds = false};
-    netdp_status status = measure_basis(protocol->mixing, basis, &d, error);
+    TRY(measure_basis(protocol->mixing, basis, &d, error));
     measure_pairs(observer, r, &d);
-    if (status == NETDP_OK)
-        status = measure_gains(gains, basis, observer, &z, error);
-    if (status == NETDP_OK && gains->steady && retrace == NULL)
-        status = sum_of_powers(gains, r, &powers, error);
-    if (status == NETDP_OK)
-        status = netdp_i_stream_worth(protocol, observer->member, observer->member_count,
-                                      observer->last_sum, &price, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(measure_gains(gains, basis, observer, &z, error));
+    if (gains->steady && retrace == NULL)
+        TRY(sum_of_powers(gains, r, &powers, error));
+    TRY(netdp_i_stream_worth(protocol, observer->member, observer->member_count, observer->last_sum,
+                             &price, error));
     const entries e = find_entries(retrace, r, s, &d, &z);
     const double noise = find_noise(gains, observer->last_sum, &e, s, &d, &z);
     const int64_t felt = shown->first + shown->ages,

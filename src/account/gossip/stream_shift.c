@@ -7,6 +7,7 @@
 #include "account/shift/stream.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Of one observer set. */
 typedef struct shifted {
@@ -32,12 +33,8 @@ static netdp_status count_ends_apart(const shifted *s, const netdp_i_stream_proo
     double rate = 0;
     for (int64_t i = 0; i < size; i++)
         memcpy(s->before + i * size, of->m + i * n, (size_t)size * sizeof *s->before);
-    netdp_status status =
-        netdp_i_dual_spectral(s->quadratic, s->before, (int32_t)size, 1, &rate, error);
-    if (status == NETDP_OK)
-        status = netdp_i_dual_diagonal(s->quadratic, of->m, s->slots, false, s->weights, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_dual_spectral(s->quadratic, s->before, (int32_t)size, 1, &rate, error));
+    TRY(netdp_i_dual_diagonal(s->quadratic, of->m, s->slots, false, s->weights, error));
     for (int64_t k = 0; k < n; k++)
         s->weights[k] = fmax(s->weights[k], rate);
     const double sum = netdp_i_sum_largest(s->weights, n, 0, 0, s->most) *
@@ -65,13 +62,12 @@ static netdp_status take(void *context, const netdp_i_shift_products *products, 
         s->of->loss[products->index] = 0;
         return NETDP_OK;
     }
-    netdp_status status =
-        netdp_i_stream_bound_proven(s->quadratic, &proof, &of, s->bound, &loss, error);
-    if (status == NETDP_OK && s->bound == NETDP_BOUND_SPECTRAL && s->trim > 0)
-        status = count_ends_apart(s, &proof, &of, &loss, error);
+    TRY(netdp_i_stream_bound_proven(s->quadratic, &proof, &of, s->bound, &loss, error));
+    if (s->bound == NETDP_BOUND_SPECTRAL && s->trim > 0)
+        TRY(count_ends_apart(s, &proof, &of, &loss, error));
     double *least = &s->of->loss[products->index];
     *least = loss < *least ? loss : *least; /* not where it is NaN */
-    return status;
+    return NETDP_OK;
 }
 
 bool netdp_i_stream_is_long(const netdp_linear *p)
@@ -94,15 +90,13 @@ static netdp_status bound_stretch(const netdp_linear *protocol, const netdp_i_sh
 {
     const netdp_i_sources *of = s.of;
     netdp_i_shift_problem problem;
-    netdp_status status = netdp_i_shift_problem_new(protocol, view, &problem, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_shift_problem_new(protocol, view, &problem, error));
     s.drift = NETDP_I_NEW(double, s.slots);
     s.weights = NETDP_I_NEW(double, s.slots);
     s.before = NETDP_I_NEW(double, s.trim > 0 ? (int64_t)s.slots * s.slots : 0);
-    status = s.drift == NULL || s.weights == NULL || s.before == NULL
-                 ? netdp_i_no_memory(error)
-                 : netdp_i_dual_new(s.slots, &s.quadratic, error);
+    netdp_status status = s.drift == NULL || s.weights == NULL || s.before == NULL
+                              ? netdp_i_no_memory(error)
+                              : netdp_i_dual_new(s.slots, &s.quadratic, error);
     for (int32_t i = 0; i < of->count; i++)
         of->loss[i] = s.most;
     if (status == NETDP_OK && !problem.apart) {
@@ -127,11 +121,12 @@ static netdp_status add_segments(const netdp_linear *protocol, const netdp_i_shi
                                  const shifted *s, int64_t count, double *total,
                                  const netdp_progress *progress, netdp_error *error)
 {
-    netdp_status status = count > 0 ? bound_stretch(protocol, view, *s, progress, error) : NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && count > 0 && i < s->of->count; i++)
+    if (count > 0)
+        TRY(bound_stretch(protocol, view, *s, progress, error));
+    for (int32_t i = 0; count > 0 && i < s->of->count; i++)
         total[i] =
             (total[i] + (double)count * fmin(s->of->loss[i], s->most)) * (1 + 2 * DBL_EPSILON);
-    return status;
+    return NETDP_OK;
 }
 
 /* Segments of s->length, and what is left: as one more, or so short that it is a stream of its own. */
@@ -145,8 +140,9 @@ static netdp_status bound_segments(const netdp_linear *protocol, const netdp_i_s
     const int64_t count = slots / by->length, left = slots % by->length;
     netdp_i_shift_view closed = *view, rest = *view;
     shifted s = {.of = of, .bound = bound, .trim = (int32_t)(by->kept / 2)};
-    double *total = NETDP_I_NEW(double, of->count);
-    netdp_status status = total == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    OWNED double *total = NETDP_I_NEW(double, of->count);
+    if (total == NULL)
+        return netdp_i_no_memory(error);
     closed.closes = true;
     closed.rounds = (by->kept - 1) * view->every + 1;
     rest.rounds -= count * by->length * view->every;
@@ -154,16 +150,13 @@ static netdp_status bound_segments(const netdp_linear *protocol, const netdp_i_s
         rest = closed;
     s.slots = (int32_t)by->length;
     s.most = (int32_t)(most < s.slots ? most : s.slots);
-    if (status == NETDP_OK)
-        status = add_segments(protocol, &closed, &s, count, total, progress, error);
+    TRY(add_segments(protocol, &closed, &s, count, total, progress, error));
     s.slots = (int32_t)left;
     s.most = (int32_t)(most < s.slots ? most : s.slots);
-    if (status == NETDP_OK)
-        status = add_segments(protocol, &rest, &s, left > 0, total, progress, error);
-    for (int32_t i = 0; status == NETDP_OK && i < of->count; i++)
+    TRY(add_segments(protocol, &rest, &s, left > 0, total, progress, error));
+    for (int32_t i = 0; i < of->count; i++)
         of->loss[i] = fmin(total[i], (double)most);
-    netdp_i_free(total);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_stream_shifted(const netdp_linear *protocol, const netdp_i_shift_view *view,

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 void netdp_losses_free(netdp_losses *losses)
 {
@@ -45,15 +46,11 @@ netdp_status netdp_i_request_given(const netdp_loss_request *request, netdp_erro
 {
     NETDP_I_GIVEN(error, request->protocol && request->protocol->mixing);
     const int32_t nodes = netdp_mixing_rows(request->protocol->mixing).nodes;
-    netdp_status status = check_nodes("from", request->from, request->from_count, nodes, error);
-    if (status == NETDP_OK)
-        status = check_nodes("to", request->to, request->to_count, nodes, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("sees", (int64_t)request->sees, NETDP_SEES_EVERYTHING, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("own-noise", (int64_t)request->own_noise,
-                                      NETDP_OWN_NOISE_COUNTS, error);
-    return status;
+    TRY(check_nodes("from", request->from, request->from_count, nodes, error));
+    TRY(check_nodes("to", request->to, request->to_count, nodes, error));
+    TRY(netdp_i_check_choice("sees", (int64_t)request->sees, NETDP_SEES_EVERYTHING, error));
+    return netdp_i_check_choice("own-noise", (int64_t)request->own_noise, NETDP_OWN_NOISE_COUNTS,
+                                error);
 }
 
 /* The asked nodes, or all; each in range and named once. */
@@ -61,29 +58,21 @@ static netdp_status list_nodes(int32_t **list, int32_t *count, const int32_t *as
                                int32_t asked_count, int32_t nodes, const char *what,
                                netdp_error *error)
 {
-    netdp_status status = check_nodes(what, asked, asked_count, nodes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_nodes(what, asked, asked_count, nodes, error));
     *count = asked_count > 0 ? asked_count : nodes;
     *list = NETDP_I_NEW(int32_t, *count);
-    char *named = NETDP_I_NEW(char, nodes);
-    if (*list == NULL || named == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED char *named = NETDP_I_NEW(char, nodes);
+    if (*list == NULL || named == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t i = 0; i < *count; i++) {
         int32_t node = asked_count > 0 ? asked[i] : i;
-        if (named[node]) {
-            status = netdp_i_fail(error, NETDP_INVALID, "%s: node %" PRId32 " is named twice", what,
-                                  node);
-            goto done;
-        }
+        if (named[node])
+            return netdp_i_fail(error, NETDP_INVALID, "%s: node %" PRId32 " is named twice", what,
+                                node);
         named[node] = 1;
         (*list)[i] = node;
     }
-done:
-    netdp_i_free(named);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_losses_asked(int32_t nodes, const int32_t *from, int32_t from_count,
@@ -114,10 +103,7 @@ netdp_status netdp_i_losses_new(int32_t nodes, const int32_t *from, int32_t from
                                 netdp_losses **losses, netdp_error *error)
 {
     netdp_losses *made = NULL;
-    netdp_status status =
-        netdp_i_losses_asked(nodes, from, from_count, to, to_count, coalition, &made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_losses_asked(nodes, from, from_count, to, to_count, coalition, &made, error));
     made->loss = NETDP_I_NEW(double, (int64_t)made->from_count * made->to_count);
     if (made->loss == NULL) {
         netdp_losses_free(made);
@@ -179,12 +165,11 @@ netdp_status netdp_i_losses_replay(const netdp_losses *losses, netdp_i_batch_sin
 {
     const int32_t size = netdp_i_batch_size(losses, NETDP_I_BATCH_BYTES);
     netdp_i_batch batch = {losses, 0, size, losses->loss};
-    netdp_status status = NETDP_OK;
-    for (; status == NETDP_OK && batch.first < losses->to_count; batch.first += size) {
+    for (; batch.first < losses->to_count; batch.first += size) {
         const int32_t left = losses->to_count - batch.first;
         batch.count = left < size ? left : size;
         batch.loss = losses->loss + (int64_t)batch.first * losses->from_count;
-        status = sink(context, &batch, error);
+        TRY(sink(context, &batch, error));
     }
-    return status;
+    return NETDP_OK;
 }

@@ -7,21 +7,20 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 static netdp_status find_distances(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     netdp_i_pairs *p = context;
     const netdp_losses *l = p->batch.losses;
-    int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(p->graph));
+    OWNED int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(p->graph));
     if (hops == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status =
-        netdp_graph_distances(p->graph, l->to + p->batch.first + index, l->members, hops, error);
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+    TRY(netdp_graph_distances(p->graph, l->to + p->batch.first + index, l->members, hops, error));
+    for (int32_t i = 0; i < l->from_count; i++)
         p->distance[index * l->from_count + i] = hops[l->from[i]];
-    netdp_i_free(hops);
-    return status;
+    return NETDP_OK;
 }
 
 /* The same from the other side, where fewer ask than observe. */
@@ -30,14 +29,13 @@ static netdp_status find_from_source(void *context, int64_t index, int thread, n
     (void)thread;
     netdp_i_pairs *p = context;
     const netdp_losses *l = p->batch.losses;
-    int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(p->graph));
+    OWNED int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(p->graph));
     if (hops == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_graph_distances(p->graph, l->from + index, 1, hops, error);
-    for (int64_t v = 0; status == NETDP_OK && v < p->batch.count; v++)
+    TRY(netdp_graph_distances(p->graph, l->from + index, 1, hops, error));
+    for (int64_t v = 0; v < p->batch.count; v++)
         p->distance[v * l->from_count + index] = hops[l->to[p->batch.first + v]];
-    netdp_i_free(hops);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_pairs_new(const netdp_graph *graph, const netdp_i_batch *batch, bool distances,

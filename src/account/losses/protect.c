@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* A product of doubles from 0, never below the true one. */
 static double times_up(double a, double b)
@@ -21,9 +22,9 @@ netdp_status netdp_i_protect_check(const netdp_loss_request *request, netdp_boun
 {
     const netdp_protection *protection = &request->protection;
     const netdp_linear *protocol = request->protocol;
-    netdp_status status = netdp_protection_check(protection, error);
-    if (status != NETDP_OK || protection->batches.kind == NETDP_BATCHES_FULL)
-        return status;
+    TRY(netdp_protection_check(protection, error));
+    if (protection->batches.kind == NETDP_BATCHES_FULL)
+        return NETDP_OK;
     if (!protocol->reacts)
         return netdp_i_fail(error, NETDP_INVALID,
                             "batches: apply to gossip-sgd and muffliato-sgd; give full");
@@ -139,14 +140,12 @@ netdp_status netdp_losses_value(const netdp_losses *losses, double loss, double 
     if (unit.currency != NETDP_AS_DP)
         return netdp_i_fail(error, NETDP_INVALID,
                             "as: poisson batches have an epsilon at a delta only; give dp:DELTA");
-    netdp_status status = netdp_loss_value(loss, sigma, (netdp_unit){NETDP_AS_GDP, 0}, &mu, error);
+    TRY(netdp_loss_value(loss, sigma, (netdp_unit){NETDP_AS_GDP, 0}, &mu, error));
     const netdp_event event = {.mechanism = NETDP_SUBSAMPLED_GAUSSIAN,
                                .noise = mu > 0 ? nextafter(1 / mu, 0) : INFINITY,
                                .rate = losses->rate,
                                .count = losses->phases};
-    return status == NETDP_OK
-               ? netdp_events_epsilon(&event, 1, unit.parameter, NETDP_UPPER, value, error)
-               : status;
+    return netdp_events_epsilon(&event, 1, unit.parameter, NETDP_UPPER, value, error);
 }
 
 typedef struct classes {
@@ -170,6 +169,12 @@ static netdp_status compose_class(void *context, int64_t index, int thread, netd
                               error);
 }
 
+static void classes_clear(classes *c)
+{
+    netdp_i_free(c->loss);
+    netdp_i_free(c->value);
+}
+
 netdp_status netdp_i_protect_values(const netdp_i_batch *batch, double sigma, netdp_unit unit,
                                     double *value, const netdp_progress *progress,
                                     netdp_error *error)
@@ -177,29 +182,27 @@ netdp_status netdp_i_protect_values(const netdp_i_batch *batch, double sigma, ne
     const netdp_losses *l = batch->losses;
     const int64_t pairs = (int64_t)l->from_count * batch->count;
     int64_t count = 0, kept = 0;
+    CLEARED(classes_clear)
     classes c = {l, sigma, unit, NETDP_I_NEW(double, pairs), NETDP_I_NEW(double, pairs)};
-    netdp_status status = c.loss == NULL || c.value == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
+    if (c.loss == NULL || c.value == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < pairs; i++)
         if (netdp_losses_counts(l, (int32_t)(i % l->from_count),
                                 batch->first + (int32_t)(i / l->from_count)))
             c.loss[count++] = batch->loss[i];
-    if (status == NETDP_OK)
-        qsort(c.loss, (size_t)count, sizeof *c.loss, ascending);
+    qsort(c.loss, (size_t)count, sizeof *c.loss, ascending);
     for (int64_t i = 0; i < count; i++)
         if (kept == 0 || c.loss[i] != c.loss[kept - 1])
             c.loss[kept++] = c.loss[i];
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(kept, compose_class, &c, progress, "conversion", error);
-    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++) {
+    TRY(netdp_i_for_each(kept, compose_class, &c, progress, "conversion", error));
+    for (int64_t i = 0; i < pairs; i++) {
         const double *found =
             bsearch(&batch->loss[i], c.loss, (size_t)kept, sizeof *c.loss, ascending);
         const bool counts = netdp_losses_counts(l, (int32_t)(i % l->from_count),
                                                 batch->first + (int32_t)(i / l->from_count));
         value[i] = counts && found != NULL ? c.value[found - c.loss] : INFINITY;
     }
-    netdp_i_free(c.loss);
-    netdp_i_free(c.value);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_losses_settle(netdp_losses *losses, double sigma, netdp_unit unit,

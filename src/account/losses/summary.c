@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Losses that differ by less are equal up to rounding: symmetric pairs tie. */
 #define TIE 1e-9
@@ -60,9 +61,7 @@ static netdp_status add_row(netdp_i_summing *s, const netdp_losses *l, int32_t v
             s->max = value[i];
         if (loss[i] < least_tie(s))
             continue;
-        netdp_status status = add_tie(s, (netdp_i_tie){loss[i], l->from[i], l->to[v]}, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(add_tie(s, (netdp_i_tie){loss[i], l->from[i], l->to[v]}, error));
     }
     s->sum += sum;
     return NETDP_OK;
@@ -72,11 +71,10 @@ netdp_status netdp_i_summing_add(netdp_i_summing *summing, const netdp_i_batch *
                                  const double *value, netdp_error *error)
 {
     const int64_t from = batch->losses->from_count;
-    netdp_status status = NETDP_OK;
-    for (int32_t v = 0; status == NETDP_OK && v < batch->count; v++)
-        status = add_row(summing, batch->losses, batch->first + v, batch->loss + v * from,
-                         value + v * from, error);
-    return status;
+    for (int32_t v = 0; v < batch->count; v++)
+        TRY(add_row(summing, batch->losses, batch->first + v, batch->loss + v * from,
+                    value + v * from, error));
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_summing_end(const netdp_i_summing *summing, const netdp_losses *losses,
@@ -88,12 +86,8 @@ netdp_status netdp_i_summing_end(const netdp_i_summing *summing, const netdp_los
     if (made.pairs == 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "from: every asked node is in the observer set; ask for others");
-    if (!losses->final) {
-        netdp_status status =
-            netdp_losses_value(losses, losses->local, noise, unit, &made.local, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    if (!losses->final)
+        TRY(netdp_losses_value(losses, losses->local, noise, unit, &made.local, error));
     /* A sum of m terms in any order is low by at most m units of rounding. */
     const double m = (double)made.pairs;
     made.mean = summing->sum / m * (1 + 2.3e-16 * (m + 2));
@@ -130,8 +124,8 @@ static netdp_status sum_batch(void *context, const netdp_i_batch *batch, netdp_e
 {
     summary_of *s = context;
     double *value = s->value + (s->all ? (int64_t)batch->first * batch->losses->from_count : 0);
-    netdp_status status = netdp_i_batch_values(batch, s->noise, s->unit, value, s->progress, error);
-    return status == NETDP_OK ? netdp_i_summing_add(&s->summing, batch, value, error) : status;
+    TRY(netdp_i_batch_values(batch, s->noise, s->unit, value, s->progress, error));
+    return netdp_i_summing_add(&s->summing, batch, value, error);
 }
 
 static netdp_status check_unit(const netdp_losses *losses, double sigma, netdp_unit unit,
@@ -145,36 +139,38 @@ static netdp_status check_unit(const netdp_losses *losses, double sigma, netdp_u
     return NETDP_OK;
 }
 
+static void summary_of_clear(summary_of *s)
+{
+    netdp_i_summing_clear(&s->summing);
+}
+
 netdp_status netdp_losses_values(const netdp_losses *losses, double sigma, netdp_unit unit,
                                  const netdp_progress *progress, double *value,
                                  netdp_summary *summary, netdp_error *error)
 {
     NETDP_I_GIVEN(error, losses && value);
+    CLEARED(summary_of_clear)
     summary_of s = {
         .noise = sigma, .unit = unit, .progress = progress, .value = value, .all = true};
-    netdp_status status = check_unit(losses, sigma, unit, error);
-    if (status == NETDP_OK)
-        status = netdp_i_losses_replay(losses, sum_batch, &s, error);
-    if (status == NETDP_OK && summary != NULL)
-        status = netdp_i_summing_end(&s.summing, losses, sigma, unit, summary, error);
-    netdp_i_summing_clear(&s.summing);
-    return status;
+    TRY(check_unit(losses, sigma, unit, error));
+    TRY(netdp_i_losses_replay(losses, sum_batch, &s, error));
+    if (summary != NULL)
+        return netdp_i_summing_end(&s.summing, losses, sigma, unit, summary, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma, netdp_unit unit,
                                   netdp_summary *summary, netdp_error *error)
 {
     NETDP_I_GIVEN(error, losses && summary);
-    netdp_status status = check_unit(losses, sigma, unit, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_unit(losses, sigma, unit, error));
     summary_of s = {
         .noise = sigma,
         .unit = unit,
         .value = NETDP_I_NEW(double, (int64_t)netdp_i_batch_size(losses, NETDP_I_BATCH_BYTES) *
                                          losses->from_count)};
-    status = s.value == NULL ? netdp_i_no_memory(error)
-                             : netdp_i_losses_replay(losses, sum_batch, &s, error);
+    netdp_status status = s.value == NULL ? netdp_i_no_memory(error)
+                                          : netdp_i_losses_replay(losses, sum_batch, &s, error);
     if (status == NETDP_OK)
         status = netdp_i_summing_end(&s.summing, losses, sigma, unit, summary, error);
     netdp_i_summing_clear(&s.summing);

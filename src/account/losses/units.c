@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* By currency. Every unit is read and written here, for commands, studies, tables and JSON. */
 static const struct {
@@ -110,10 +111,7 @@ netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit, double
     NETDP_I_GIVEN(error, value);
     if (!(loss >= 0) || !(sigma >= 0))
         return netdp_i_fail(error, NETDP_INVALID, "noise: %g; give 0 or more", sigma);
-    const netdp_status status =
-        netdp_i_check_choice("as", (int64_t)unit.currency, NETDP_AS_DP, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_choice("as", (int64_t)unit.currency, NETDP_AS_DP, error));
     if (unit.currency == NETDP_AS_LOSS) {
         *value = loss;
         return NETDP_OK;
@@ -152,9 +150,7 @@ static netdp_status convert_row(void *context, int64_t index, int thread, netdp_
         if (l->final) {
             last_value = loss[i];
         } else if (loss[i] != last_loss) { /* symmetric graphs repeat their losses */
-            netdp_status status = netdp_loss_value(loss[i], c->noise, c->unit, &last_value, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(netdp_loss_value(loss[i], c->noise, c->unit, &last_value, error));
             last_loss = loss[i];
         }
         value[i] = last_value;

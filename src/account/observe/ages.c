@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* Transposed: columns of length `modes`. */
 typedef struct backward {
@@ -55,10 +56,8 @@ static void step_back(const backward *b, double *x)
 
 static netdp_status backward_new(const netdp_i_gains *gains, backward *b, netdp_error *error)
 {
-    netdp_i_response any = {0};
-    netdp_status status = netdp_i_response_new(gains->filter, 1, &any, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_response_clear) netdp_i_response any = {0};
+    TRY(netdp_i_response_new(gains->filter, 1, &any, error));
     const int64_t r = any.modes, s = any.seen;
     *b = (backward){.modes = any.modes,
                     .seen = any.seen,
@@ -69,18 +68,15 @@ static netdp_status backward_new(const netdp_i_gains *gains, backward *b, netdp_
                     .x = NETDP_I_NEW(double, r *s),
                     .last = NETDP_I_NEW(double, r *s),
                     .y = NETDP_I_NEW(double, s *s)};
-    if (b->c == NULL || b->x == NULL || b->last == NULL || b->y == NULL) {
-        status = netdp_i_no_memory(error);
-    } else {
-        whiten(any.rows, b->gain, b->modes, b->seen, b->c);
-        memcpy(b->x, b->c, (size_t)(r * s) * sizeof *b->x);
-        if (gains->last.lower != NULL) {
-            whiten(any.rows, &gains->last, b->modes, b->seen, b->last);
-            step_back(b, b->last);
-        }
+    if (b->c == NULL || b->x == NULL || b->last == NULL || b->y == NULL)
+        return netdp_i_no_memory(error);
+    whiten(any.rows, b->gain, b->modes, b->seen, b->c);
+    memcpy(b->x, b->c, (size_t)(r * s) * sizeof *b->x);
+    if (gains->last.lower != NULL) {
+        whiten(any.rows, &gains->last, b->modes, b->seen, b->last);
+        step_back(b, b->last);
     }
-    netdp_i_response_clear(&any);
-    return status;
+    return NETDP_OK;
 }
 
 void netdp_i_ages_clear(netdp_i_ages *shown)
@@ -101,10 +97,7 @@ static netdp_status keep(const backward *b, netdp_i_ages *made, int64_t *room, n
 {
     const int64_t each = (int64_t)b->modes * b->seen;
     const bool sums = b->gains->last.lower != NULL;
-    netdp_status status =
-        netdp_i_ages_grow(made->ages, each, room, &made->rows, sums ? &made->last : NULL, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_ages_grow(made->ages, each, room, &made->rows, sums ? &made->last : NULL, error));
     memcpy(made->rows + made->ages * each, b->x, (size_t)each * sizeof *b->x);
     if (sums)
         memcpy(made->last + made->ages * each, b->last, (size_t)each * sizeof *b->last);

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/pool.h"
+#include "base/rounding.h"
 #include "base/try.h"
 #include "mixing/mixing.h"
 
@@ -170,7 +171,7 @@ static double invert(sums *s, int32_t members)
             /* rounding of this sum, and of the products: longer sums than these have 1e6 terms */
             off += fabs(sum) + size * ((double)m * DBL_EPSILON + 2e-10);
         }
-        most = fmax(most, off);
+        most = netdp_i_most(most, off);
     }
     return 1 - most;
 }
@@ -188,7 +189,7 @@ static double least_of(sums *s, const int32_t *member, int32_t members, double s
         double row = 0;
         for (int64_t j = 0; j < m; j++)
             row += fabs(s->inverse[i * m + j]);
-        inverse = fmax(inverse, row * ROUND_UP);
+        inverse = netdp_i_most(inverse, row * ROUND_UP);
     }
     /* The inverse of the products is at most this one's over `least`: its largest eigenvalue at most that. */
     return least > 0 ? shortest * sqrt(least / inverse) / (ROUND_UP * ROUND_UP) : 0;

@@ -28,6 +28,8 @@
 #include "account/observe/pairing.h"
 #include "base/fail.h"
 #include "base/pool.h"
+#include "base/rounding.h"
+#include "base/try.h"
 
 struct netdp_i_filter {
     int modes, seen;
@@ -169,11 +171,8 @@ static netdp_status add_pair(pair_rows *rows, double scale, const double *a, dou
 {
     const netdp_i_filter *f = rows->filter;
     const int64_t r = f->modes, height = r + rows->room;
-    if (rows->count == rows->room) {
-        netdp_status status = flush_pairs(rows, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    if (rows->count == rows->room)
+        TRY(flush_pairs(rows, error));
     double *into = f->factored ? rows->row + r + rows->count : rows->row + rows->count * r;
     const int64_t stride = f->factored ? height : 1;
     for (int64_t k = 0; k < r; k++)
@@ -475,7 +474,7 @@ double netdp_i_filter_size(const netdp_i_filter *filter, double *row)
     }
     *row = 0;
     for (int64_t j = 0; j < r; j++)
-        *row = fmax(*row, sum[j]);
+        *row = netdp_i_most(*row, sum[j]);
     return sqrt(diagonal + 2 * below);
 }
 

@@ -5,6 +5,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/rounding.h"
+#include "base/try.h"
 
 #define STEADY 1e-14
 
@@ -64,10 +66,9 @@ static netdp_status append(netdp_i_gains *gains, int32_t modes, int32_t seen, in
         gains->gain = grown;
         *room = wanted;
     }
-    netdp_status status = netdp_i_gain_new(modes, seen, &gains->gain[gains->count], error);
-    if (status == NETDP_OK)
-        gains->count++;
-    return status;
+    TRY(netdp_i_gain_new(modes, seen, &gains->gain[gains->count], error));
+    gains->count++;
+    return NETDP_OK;
 }
 
 int64_t netdp_i_gains_room(const netdp_i_basis *basis, const netdp_i_observer *observer)
@@ -80,28 +81,22 @@ int64_t netdp_i_gains_room(const netdp_i_basis *basis, const netdp_i_observer *o
 static netdp_status observe_last(netdp_i_gains *gains, int32_t modes, int32_t seen, int64_t *room,
                                  netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     /* After a steady break P is that before an observation: take it in first, and hold its gain. */
     if (gains->steady) {
-        status = append(gains, modes, seen, room, error);
-        if (status == NETDP_OK)
-            status = netdp_i_filter_observe(gains->filter, &gains->gain[gains->count - 1], error);
+        TRY(append(gains, modes, seen, room, error));
+        TRY(netdp_i_filter_observe(gains->filter, &gains->gain[gains->count - 1], error));
     }
-    if (status == NETDP_OK)
-        status = netdp_i_filter_predict(gains->filter, 0, false, error);
-    if (status == NETDP_OK)
-        status = netdp_i_gain_new(modes, seen, &gains->last, error);
-    if (status == NETDP_OK)
-        status = netdp_i_filter_observe(gains->filter, &gains->last, error);
-    return status;
+    TRY(netdp_i_filter_predict(gains->filter, 0, false, error));
+    TRY(netdp_i_gain_new(modes, seen, &gains->last, error));
+    return netdp_i_filter_observe(gains->filter, &gains->last, error);
 }
 
 static void measure(netdp_i_gains *gains)
 {
     double rows = 0;
     const double size = netdp_i_filter_size(gains->filter, &rows);
-    gains->size = fmax(gains->size, size);
-    gains->norm = fmax(gains->norm, fmin(size, rows));
+    gains->size = netdp_i_most(gains->size, size);
+    gains->norm = netdp_i_most(gains->norm, fmin(size, rows));
 }
 
 netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis *basis,

@@ -355,7 +355,7 @@ static netdp_status find_factor(heard *h, netdp_error *error)
     memcpy(h->covariance, h->factor, (size_t)(r * r) * sizeof *h->factor);
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)r, h->factor, (int)r) != 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "the covariance of what is heard is not resolved; give more dither");
+                            "the covariance of what is observed is not resolved; give more dither");
     for (int64_t a = 0; a < r; a++) { /* above the diagonal, as far as a tile is read */
         const int64_t tile = (a / TILE + 1) * TILE, block = (a / h->seen + 1) * h->seen;
         for (int64_t b = a + 1; b < r && (b < tile || b < block); b++)

@@ -378,7 +378,7 @@ netdp_status netdp_i_paired_share(netdp_i_paired *paired, const int32_t *from, i
     for (int64_t g = 0; g < groups; g++) {
         double *x = paired->column + g * LANES * n;
         lanes l = {.pairing = paired->pairing, .mark = mark, .x = x};
-        TRY(netdp_i_report(progress, "noise in pairs", (double)g, (double)groups, error));
+        TRY(netdp_i_report(progress, "pairwise noise", (double)g, (double)groups, error));
         take_lanes(&l, from, count, (int32_t)g * LANES);
         find_columns(&l, x, room);
         for (int32_t v = 0; v < n; v++)
@@ -597,7 +597,7 @@ static netdp_status bound_large(const netdp_i_paired *paired, const char *mark, 
         const lanes whole = {.pairing = paired->pairing, .mark = none, .x = x};
         lanes l = {.pairing = paired->pairing, .mark = mark, .x = x}, all = whole;
         double bound[LANES] = {0}; /* one of the two fills it */
-        TRY(netdp_i_report(progress, "noise in pairs", first, from_count, error));
+        TRY(netdp_i_report(progress, "pairwise noise", first, from_count, error));
         take_lanes(&l, from, from_count, first);
         take_lanes(&all, from, from_count, first);
         bool near = false;

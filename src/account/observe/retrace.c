@@ -7,6 +7,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/rounding.h"
+#include "base/try.h"
 
 /* Nodes whose products are added up before they join the sum: what rounding may lose goes by that. */
 enum { TOGETHER = 32 };
@@ -141,22 +143,20 @@ static double lift(const netdp_i_retrace *x, const netdp_i_gain *gain, double *w
 static netdp_status fill_rounds(netdp_i_retrace *x, netdp_error *error)
 {
     const int64_t s = x->width, n = x->nodes, count = x->gains->count;
-    double *work = NETDP_I_NEW(double, (n > s ? n : s) * s);
+    OWNED double *work = NETDP_I_NEW(double, (n > s ? n : s) * s);
     x->kappa = NETDP_I_NEW(double, count *n *s);
     x->begin = NETDP_I_NEW(double, (count + 1) * s * s);
-    netdp_status status = NETDP_OK;
     if (work == NULL || x->kappa == NULL || x->begin == NULL)
-        status = netdp_i_no_memory(error);
-    for (int64_t t = 0; status == NETDP_OK && t <= count; t++) {
+        return netdp_i_no_memory(error);
+    for (int64_t t = 0; t <= count; t++) {
         const netdp_i_gain *gain = t < count ? &x->gains->gain[t] : &x->gains->last;
         if (gain->lower == NULL || gain->rank == 0)
             continue;
         invert(gain, s, work, x->begin + t * s * s);
         if (t < count)
-            x->largest = fmax(x->largest, lift(x, gain, work, x->kappa + t * n * s));
+            x->largest = netdp_i_most(x->largest, lift(x, gain, work, x->kappa + t * n * s));
     }
-    netdp_i_free(work);
-    return status;
+    return NETDP_OK;
 }
 
 /* Rows of the steady gain by age, until nothing is left or the last round is there. */

@@ -39,6 +39,7 @@ enum { LOOK_EVERY = 3 };
 
 /* Powers of F that tell how fast it forgets. */
 enum { POWERS = 64 };
+#define LEAST_POWER 1e-280
 
 #define UNIT (DBL_EPSILON / 2)
 #define ROUND_UP (1 + 1e-13)
@@ -130,12 +131,14 @@ static double find_norm(const hidden *h, double *now, double *next)
             next[i] = 0;
             for (int64_t e = h->start[i]; e < h->start[i + 1]; e++)
                 next[i] += fabs(h->weight[e]) * now[h->column[e]];
-            most = fmax(most, next[i]);
+            most = netdp_i_most(most, next[i]);
         }
         double *swap = now;
         now = next;
         next = swap;
     }
+    if (most < LEAST_POWER) /* sums that fell below the doubles tell nothing */
+        return INFINITY;
     return pow(most, 1.0 / POWERS) * (1 + 1e-9); /* sums of up to 1e5 terms, 64 times */
 }
 

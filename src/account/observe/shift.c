@@ -487,10 +487,10 @@ static netdp_status bound_block(const chain *c, block *b, netdp_error *error)
     backward(c, b);
     spread(c, b);
     follow_shift(c, b);
-    netdp_status status = bound_lanes(c, b, &wide, error);
-    if (status == NETDP_OK && wide > 0 && c->lower == NULL && correct(c, b))
-        status = bound_lanes(c, b, &wide, error);
-    return status;
+    TRY(bound_lanes(c, b, &wide, error));
+    if (wide > 0 && c->lower == NULL && correct(c, b))
+        return bound_lanes(c, b, &wide, error);
+    return NETDP_OK;
 }
 
 static netdp_status certify_block(void *context, int64_t index, int thread, netdp_error *error)

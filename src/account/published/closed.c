@@ -8,6 +8,7 @@
 #include "account/published/harmonic.h"
 #include "account/walk/visits.h"
 #include "base/fail.h"
+#include "base/try.h"
 
 static netdp_status check_form(netdp_form form, netdp_error *error)
 {
@@ -77,11 +78,10 @@ netdp_status netdp_closed_star(const netdp_closed_walk *walk, netdp_form form, d
                                netdp_error *error)
 {
     NETDP_I_GIVEN(error, walk && epsilon);
-    netdp_status status = check_walk(walk, 2, form, error);
-    if (status == NETDP_OK)
-        *epsilon =
-            renyi(walk, 2, form == NETDP_FORM_PRINTED ? printed_star(walk) : corrected_star(walk));
-    return status;
+    TRY(check_walk(walk, 2, form, error));
+    *epsilon =
+        renyi(walk, 2, form == NETDP_FORM_PRINTED ? printed_star(walk) : corrected_star(walk));
+    return NETDP_OK;
 }
 
 /* n times the first form of Theorem 5; a = u + v - 2 of nodes from 1 on is from + to. */
@@ -133,9 +133,7 @@ netdp_status netdp_closed_ring(const netdp_closed_walk *walk, netdp_form form, d
 {
     NETDP_I_GIVEN(error, walk && epsilon);
     double sum;
-    netdp_status status = check_walk(walk, 3, form, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_walk(walk, 3, form, error));
     if (walk->nodes > MOST_RING)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "ring: a sum over %d nodes; it is added up to %d of them",
@@ -152,13 +150,12 @@ netdp_status netdp_closed_complete(const netdp_closed_walk *walk, netdp_form for
                                    netdp_error *error)
 {
     NETDP_I_GIVEN(error, walk && epsilon);
-    netdp_status status = check_walk(walk, 2, form, error);
-    if (status == NETDP_OK)
-        *epsilon = renyi(walk, 2,
-                         (form == NETDP_FORM_PRINTED ? log((double)walk->steps)
-                                                     : netdp_i_harmonic(walk->steps)) /
-                             walk->nodes);
-    return status;
+    TRY(check_walk(walk, 2, form, error));
+    *epsilon = renyi(
+        walk, 2,
+        (form == NETDP_FORM_PRINTED ? log((double)walk->steps) : netdp_i_harmonic(walk->steps)) /
+            walk->nodes);
+    return NETDP_OK;
 }
 
 /* Per order alpha and 1/sigma^2: ln n / n or ln n / (n-1). */
@@ -171,10 +168,9 @@ netdp_status netdp_closed_passage(const netdp_closed_walk *walk, netdp_form form
                                   netdp_error *error)
 {
     NETDP_I_GIVEN(error, walk && epsilon);
-    netdp_status status = check_walk(walk, 2, form, error);
-    if (status == NETDP_OK)
-        *epsilon = renyi(walk, 0.5, passage_unit(walk->nodes, form));
-    return status;
+    TRY(check_walk(walk, 2, form, error));
+    *epsilon = renyi(walk, 0.5, passage_unit(walk->nodes, form));
+    return NETDP_OK;
 }
 
 static bool small(double delta)
@@ -243,9 +239,7 @@ netdp_status netdp_closed_sum(const netdp_complete_walk *walk, netdp_form form,
     NETDP_I_GIVEN(error, walk && loss);
     netdp_complete_loss found;
     double factor, delta;
-    netdp_status status = check_complete(walk, form, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_complete(walk, form, error));
     found.contributions = contributions(walk, form, &delta);
     found.constant = best_cycle(walk->nodes, &factor);
     found.each = factor * walk->epsilon;
@@ -268,9 +262,7 @@ netdp_status netdp_closed_sgd(const netdp_complete_walk *walk, netdp_form form,
     NETDP_I_GIVEN(error, walk && loss);
     netdp_complete_loss found;
     double delta;
-    netdp_status status = check_complete(walk, form, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_complete(walk, form, error));
     const double log_inverse = -log(walk->delta);
     const double square = 2 * log(1.25 / walk->delta) / (walk->epsilon * walk->epsilon);
     found.contributions = contributions(walk, form, &delta);

@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -40,19 +41,15 @@ static netdp_status by_eigenvectors(netdp_rows rows, double *logarithm, netdp_er
 {
     const int32_t n = rows.nodes;
     const int64_t size = (int64_t)n * n;
-    double *values = NETDP_I_NEW(double, n), *vectors = NETDP_I_NEW(double, size);
-    double *scaled = NETDP_I_NEW(double, size);
-    netdp_status status = NETDP_OK;
-    if (values == NULL || vectors == NULL || scaled == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *values = NETDP_I_NEW(double, n);
+    OWNED double *vectors = NETDP_I_NEW(double, size);
+    OWNED double *scaled = NETDP_I_NEW(double, size);
+    if (values == NULL || vectors == NULL || scaled == NULL)
+        return netdp_i_no_memory(error);
     for (int64_t u = 0; u < n; u++)
         for (int64_t i = rows.start[u]; i < rows.start[u + 1]; i++)
             vectors[u * n + rows.column[i]] = rows.weight[i];
-    status = netdp_i_symmetric_eigen(n, vectors, values, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_i_symmetric_eigen(n, vectors, values, error));
     for (int64_t k = 0; k < n - 1; k++) {
         /* The walk is connected: no other eigenvalue is 1 but by rounding. */
         const double by = -log(fmax(0x1p-60, 1 - values[k]));
@@ -62,11 +59,7 @@ static netdp_status by_eigenvectors(netdp_rows rows, double *logarithm, netdp_er
     netdp_i_dense_begin();
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, n, n - 1, 1, vectors, n, scaled, n, 0,
                 logarithm, n);
-done:
-    netdp_i_free(values);
-    netdp_i_free(vectors);
-    netdp_i_free(scaled);
-    return status;
+    return NETDP_OK;
 }
 
 /* Columns of the logarithm, which are rows of it: T_k(X) of unit vectors less their mean. */

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -73,9 +74,7 @@ netdp_status netdp_i_walk_published_new(const netdp_token *token, netdp_i_walk_f
                                         bool known_sender, netdp_i_walk_published **published,
                                         netdp_error *error)
 {
-    netdp_status status = netdp_token_check(token, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_token_check(token, error));
     netdp_i_walk_published *made = NETDP_I_NEW(netdp_i_walk_published, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
@@ -83,7 +82,7 @@ netdp_status netdp_i_walk_published_new(const netdp_token *token, netdp_i_walk_f
                                      .rows = netdp_transition_rows(token->law),
                                      .form = form,
                                      .known_sender = known_sender};
-    status = check(made, error);
+    netdp_status status = check(made, error);
     if (status == NETDP_OK && form == NETDP_I_WALK_LOG)
         status = take_logarithm(made, error);
     if (status != NETDP_OK) {
@@ -126,9 +125,8 @@ static netdp_status sum_powers(const netdp_i_walk_published *p, double total, do
                 unit[u] += limit * rest + (x[u] - limit) * turns;
             break;
         }
-        netdp_status status = t % 64 == 0 ? netdp_i_poll(progress, error) : NETDP_OK;
-        if (status != NETDP_OK)
-            return status;
+        if (t % 64 == 0)
+            TRY(netdp_i_poll(progress, error));
     }
     return NETDP_OK;
 }
@@ -173,9 +171,7 @@ static netdp_status of_senders(const column *c, const int32_t *members, int32_t 
         for (int32_t u = 0; u < n; u++)
             c->worst[u] = -INFINITY;
         for (int32_t k = 0; k < netdp_graph_degree(graph, members[i]); k++) {
-            netdp_status status = of_targets(c, relay + k, 1, c->one, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(of_targets(c, relay + k, 1, c->one, error));
             for (int32_t u = 0; u < n; u++)
                 c->worst[u] = fmax(c->worst[u], c->one[u]);
         }
@@ -190,8 +186,7 @@ netdp_status netdp_i_walk_published_column(const netdp_i_walk_published *publish
                                            const netdp_progress *progress, netdp_error *error)
 {
     const int32_t n = published->rows.nodes;
-    netdp_status status;
-    double *scratch = NETDP_I_NEW(double, 5 * (int64_t)n);
+    OWNED double *scratch = NETDP_I_NEW(double, 5 * (int64_t)n);
     if (scratch == NULL)
         return netdp_i_no_memory(error);
     const column c = {.published = published,
@@ -202,17 +197,14 @@ netdp_status netdp_i_walk_published_column(const netdp_i_walk_published *publish
                       .worst = scratch + 3 * (int64_t)n};
     double *found = scratch + 4 * (int64_t)n;
     if (published->known_sender)
-        status = of_senders(&c, members, count, found, error);
+        TRY(of_senders(&c, members, count, found, error));
     else
-        status = of_targets(&c, members, count, found, error);
-    if (status == NETDP_OK) {
-        for (int32_t u = 0; u < n; u++)
-            unit[u] = fmax(0, found[u]);
-        for (int32_t i = 0; i < count; i++)
-            unit[members[i]] = INFINITY;
-    }
-    netdp_i_free(scratch);
-    return status;
+        TRY(of_targets(&c, members, count, found, error));
+    for (int32_t u = 0; u < n; u++)
+        unit[u] = fmax(0, found[u]);
+    for (int32_t i = 0; i < count; i++)
+        unit[members[i]] = INFINITY;
+    return NETDP_OK;
 }
 
 double netdp_i_walk_contributions(const netdp_token *token)

@@ -7,6 +7,7 @@
 #include "account/shift/tie.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "protocol/linear.h"
 
 bool netdp_i_shift_contributes(const netdp_i_shift_problem *problem, int64_t t)
@@ -39,7 +40,7 @@ static void *own(netdp_i_shift_problem *p, int64_t count, size_t size)
 #define OWN(problem, type, count) ((type *)own(problem, count, sizeof(type)))
 
 /* What problem_new makes for each round at most, and for all together. */
-enum { OWNED_A_ROUND = 8, OWNED = 16 };
+enum { PIECES_A_ROUND = 8, PIECES = 16 };
 
 /* A network's round, as it must be kept: of one that changes a sequence keeps it until its next only. */
 static netdp_status copy_rows(netdp_i_shift_problem *p, netdp_rows from, netdp_rows *to,
@@ -94,27 +95,26 @@ static netdp_status tie_round(netdp_i_shift_problem *p, const netdp_i_shift_view
         if (all || p->round[t + 1].part[v] == NETDP_I_PART_KNOWN)
             observer[tie->listed++] = v;
     }
-    netdp_status status = netdp_i_tie_resolve(round->rows, round->part, tie, error);
+    TRY(netdp_i_tie_resolve(round->rows, round->part, tie, error));
     p->apart = p->apart || !(tie->off < 0.5);
     round->tie = tie->count > 0 ? tie : NULL;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status tie_all(netdp_i_shift_problem *p, const netdp_i_shift_view *view,
                             netdp_error *error)
 {
     const bool last = view->sees == NETDP_SEES_SUM || p->end > 0;
-    netdp_status status = NETDP_OK;
-    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
+    for (int64_t t = 0; t < p->rounds; t++) {
         if (t + 1 == p->rounds && (!last || p->closes))
             continue;
         const bool same = p->fixed && t > 0 && t + 1 < p->rounds;
         if (same)
             p->round[t].tie = p->round[t - 1].tie;
         else
-            status = tie_round(p, view, t, t + 1 == p->rounds, error);
+            TRY(tie_round(p, view, t, t + 1 == p->rounds, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Pairs that no node has whose noise is known. */
@@ -214,7 +214,7 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
                                .sums = view->sees == NETDP_SEES_SUM,
                                .closes = view->closes,
                                .end = view->end};
-    p.owned = NETDP_I_NEW(void *, OWNED_A_ROUND * view->rounds + OWNED);
+    p.owned = NETDP_I_NEW(void *, PIECES_A_ROUND * view->rounds + PIECES);
     netdp_status status = p.owned == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status != NETDP_OK)
         return status;

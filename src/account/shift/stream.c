@@ -124,8 +124,7 @@ static netdp_status hand_on(block *b, netdp_error *error)
 {
     const netdp_i_shift_problem *p = b->problem;
     const int64_t most = p->nodes > p->pair_count ? p->nodes : p->pair_count;
-    netdp_status status = NETDP_OK;
-    for (int32_t s = 0; status == NETDP_OK && s < b->sources; s++) {
+    for (int32_t s = 0; s < b->sources; s++) {
         multiply(b, s);
         const double *off = b->moved.off + s * b->slots;
         const netdp_i_shift_products products = {.index = b->index[s],
@@ -133,11 +132,10 @@ static netdp_status hand_on(block *b, netdp_error *error)
                                                  .m = b->long_m != NULL ? b->long_m : b->m,
                                                  .off = b->long_m != NULL ? b->long_off : off};
         if (b->long_m != NULL)
-            status = stretch(b, s, off, error);
-        if (status == NETDP_OK)
-            status = b->sink->take(b->sink->context, &products, error);
+            TRY(stretch(b, s, off, error));
+        TRY(b->sink->take(b->sink->context, &products, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /*

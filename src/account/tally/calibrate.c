@@ -8,6 +8,7 @@
 
 #include "account/losses/search.h"
 #include "base/fail.h"
+#include "base/try.h"
 
 /* An evaluation of a search ends within this part below the target. */
 #define CLOSE_ENOUGH 5e-4
@@ -38,13 +39,10 @@ static netdp_status evaluate(void *context, double x, double *value, netdp_error
     *(counts(c) ? &c->tally.flip : &c->tally.noise) = counts(c) ? flip_of(x) : x;
     netdp_losses_free(c->losses);
     c->losses = NULL;
-    netdp_status status = netdp_tally_losses_new(&c->request, c->progress, &c->losses, error);
-    if (status == NETDP_OK)
-        status =
-            netdp_losses_summary(c->losses, c->tally.noise, c->target->unit, &c->summary, error);
-    if (status == NETDP_OK)
-        *value = c->target->over == NETDP_OVER_MEAN ? c->summary.mean : c->summary.max;
-    return status;
+    TRY(netdp_tally_losses_new(&c->request, c->progress, &c->losses, error));
+    TRY(netdp_losses_summary(c->losses, c->tally.noise, c->target->unit, &c->summary, error));
+    *value = c->target->over == NETDP_OVER_MEAN ? c->summary.mean : c->summary.max;
+    return NETDP_OK;
 }
 
 netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const netdp_target *target,
@@ -60,7 +58,7 @@ netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const net
         return status;
     if (target->rounds_auto || target->tune_dither || target->tune_pairs)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "a token has no dither, and its passes or steps and its noise in pairs "
+                            "a token has no dither, and its passes or steps and its pairwise noise "
                             "must be given");
     c.request.tally = &c.tally;
     c.request.unit = target->unit;

@@ -6,7 +6,13 @@
 #include <stdio.h>
 #include <netdp/walk.h>
 
+#include "base/try.h"
+
 #include "account/tally/tally.h"
+
+OWNER(netdp_transition_free, netdp_transition)
+OWNER(netdp_losses_free, netdp_losses)
+OWNER(netdp_graph_free, netdp_graph)
 
 /* The graph's edges are stored: beyond, they are a gigabyte. */
 enum { MOST_NODES = 4096 };
@@ -22,13 +28,12 @@ netdp_status netdp_i_tally_walk(const netdp_tally *tally, int32_t members, netdp
 {
     char family[32];
     int32_t observers[MOST_NODES];
-    netdp_graph *graph = NULL;
-    netdp_transition *law = NULL;
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    OWNED_BY(netdp_transition_free) netdp_transition *law = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     snprintf(family, sizeof family, "complete %d", (int)tally->nodes);
-    netdp_status status = netdp_graph_make(family, 1, true, &graph, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_transition_new(graph, "uniform", &law, error);
+    TRY(netdp_graph_make(family, 1, true, &graph, NULL, error));
+    TRY(netdp_transition_new(graph, "uniform", &law, error));
     const netdp_token token = {.law = law,
                                .steps = tally->steps,
                                .start = NETDP_START_UNIFORM,
@@ -45,12 +50,7 @@ netdp_status netdp_i_tally_walk(const netdp_tally *tally, int32_t members, netdp
                                         .to_count = members,
                                         .to = observers,
                                         .coalition = members > 1};
-    if (status == NETDP_OK)
-        status = netdp_walk_losses_new(&request, progress, &losses, error);
-    if (status == NETDP_OK)
-        *epsilon = losses->loss[0];
-    netdp_losses_free(losses);
-    netdp_transition_free(law);
-    netdp_graph_free(graph);
-    return status;
+    TRY(netdp_walk_losses_new(&request, progress, &losses, error));
+    *epsilon = losses->loss[0];
+    return NETDP_OK;
 }

@@ -21,6 +21,7 @@
 #include "account/walk/excursion.h"
 #include "account/walk/series.h"
 #include "base/fail.h"
+#include "base/try.h"
 
 /* Part of what is summed already that a bound may stand in for. */
 #define NEGLIGIBLE 1e-17
@@ -144,9 +145,7 @@ static void scratch_clear(scratch *s)
 
 static netdp_status scratch_new(scratch *s, int64_t terms, netdp_error *error)
 {
-    netdp_status status = netdp_i_series_new(terms, &s->series, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_series_new(terms, &s->series, error));
     s->kernel = netdp_i_series_array(s->series);
     s->renewal = netdp_i_series_array(s->series);
     s->kernel_bins = netdp_i_series_bins(s->series);
@@ -193,16 +192,14 @@ netdp_status netdp_i_tally_excursion(const netdp_tally *tally, int32_t members, 
                          .odds = 1 / (n - members - 1),
                          .theta = theta,
                          .rho = (1 - members / n) * (1 + expm1(theta) / (n - members))};
-    scratch s = {0};
+    CLEARED(scratch_clear) scratch s = {0};
     if (theta > NETDP_I_LARGEST_THETA || tally->steps > MOST_STEPS) {
         *value = INFINITY;
         return NETDP_OK;
     }
     const int64_t terms = tally->steps + 2;
-    netdp_status status = scratch_new(&s, terms, error);
-    if (status == NETDP_OK)
-        *value = find_kernel(&e, s.kernel, terms) ? solve(&s, terms, tally->release ? 1 / e.p : 1)
-                                                  : INFINITY;
-    scratch_clear(&s);
-    return status;
+    TRY(scratch_new(&s, terms, error));
+    *value = find_kernel(&e, s.kernel, terms) ? solve(&s, terms, tally->release ? 1 / e.p : 1)
+                                              : INFINITY;
+    return NETDP_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* Crowds of three digits: four for each power of two up to 2^30; then the same at half of delta. */
 enum { DIGITS = 3, PLACES = NETDP_TALLY_CROWDS / 2 };
@@ -100,10 +101,10 @@ static netdp_status gains(const prices *p, const netdp_shuffle *shuffle, bool *s
                           netdp_error *error)
 {
     double delta = 1;
-    netdp_status status = netdp_shuffle_delta(NETDP_SHUFFLE_BLANKET, shuffle,
-                                              (1 - LEAST_GAIN) * p->one, &delta, error);
+    TRY(netdp_shuffle_delta(NETDP_SHUFFLE_BLANKET, shuffle, (1 - LEAST_GAIN) * p->one, &delta,
+                            error));
     *so = delta <= p->asked->delta;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status price_place(void *context, int64_t place, int thread, netdp_error *error)
@@ -113,10 +114,9 @@ static netdp_status price_place(void *context, int64_t place, int thread, netdp_
     const netdp_shuffle shuffle = {
         .epsilon0 = p->one, .crowd = crowd_of((int)place), .levels = p->asked->tally->levels};
     bool hides = true;
-    netdp_status status = NETDP_OK;
     if (p->used[place] && !(p->crowd[place] > 0))
-        status = gains(p, &shuffle, &hides, error);
-    for (int half = 0; half < 2 && status == NETDP_OK; half++) {
+        TRY(gains(p, &shuffle, &hides, error));
+    for (int half = 0; half < 2; half++) {
         double cost = 0, *known = &p->crowd[half * PLACES + place];
         if (!p->used[place] || *known > 0)
             continue;
@@ -124,13 +124,11 @@ static netdp_status price_place(void *context, int64_t place, int thread, netdp_
             *known = p->one;
             continue;
         }
-        status =
-            netdp_shuffle_epsilon(p->asked->shuffle, &shuffle,
-                                  half == 0 ? p->asked->delta : p->asked->delta / 2, &cost, error);
-        if (status == NETDP_OK)
-            *known = fmin(cost, p->one);
+        TRY(netdp_shuffle_epsilon(p->asked->shuffle, &shuffle,
+                                  half == 0 ? p->asked->delta : p->asked->delta / 2, &cost, error));
+        *known = fmin(cost, p->one);
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status price_one(prices *p, netdp_error *error)
@@ -157,9 +155,7 @@ static double compose(const total *of, double slack)
 static netdp_status check(const netdp_tally_cycles *asked, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
-    netdp_status status = netdp_tally_check(tally, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_tally_check(tally, error));
     if (tally->task == NETDP_TALLY_SUM && tally->mechanism != NETDP_GAUSSIAN)
         return netdp_i_fail(error, NETDP_INVALID,
                             "tally: cycles of a sum are accounted for with Gaussian noise only");
@@ -176,20 +172,25 @@ static netdp_status check(const netdp_tally_cycles *asked, netdp_error *error)
 static netdp_status find_sound(const netdp_tally_cycles *asked, const total *composed,
                                const double *delta, double *sound, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     if (asked->tally->task == NETDP_TALLY_SUM)
-        status = netdp_tally_realised(asked->tally, asked->path, asked->count, asked->observers,
-                                      sound, error);
-    for (int32_t u = 0; status == NETDP_OK && u < asked->tally->nodes; u++) {
+        TRY(netdp_tally_realised(asked->tally, asked->path, asked->count, asked->observers, sound,
+                                 error));
+    for (int32_t u = 0; u < asked->tally->nodes; u++)
         if (asked->tally->task == NETDP_TALLY_HISTOGRAM)
             sound[u] = compose(&composed[u], asked->delta_compose);
         else if (delta[u] < 1)
-            status = netdp_loss_value(sound[u], asked->tally->noise,
-                                      (netdp_unit){NETDP_AS_DP, delta[u]}, &sound[u], error);
+            TRY(netdp_loss_value(sound[u], asked->tally->noise, (netdp_unit){NETDP_AS_DP, delta[u]},
+                                 &sound[u], error));
         else
             sound[u] = 0;
-    }
-    return status;
+    return NETDP_OK;
+}
+
+static void cycles_clear(cycles *c)
+{
+    netdp_i_free(c->seen);
+    netdp_i_free(c->published);
+    netdp_i_free(c->sound);
 }
 
 /* One view, all prices known; sound may be NULL, and the arrays may be written where it fails. */
@@ -197,31 +198,26 @@ static netdp_status account(const netdp_tally_cycles *asked, const prices *price
                             double *delta, double *sound, netdp_error *error)
 {
     const int32_t nodes = asked->tally->nodes;
-    cycles c = {.tally = asked->tally, .price = price};
-    netdp_status status = NETDP_OK;
+    CLEARED(cycles_clear) cycles c = {.tally = asked->tally, .price = price};
     c.seen = NETDP_I_NEW(double, nodes);
     c.published = NETDP_I_NEW(total, nodes);
     c.sound = NETDP_I_NEW(total, nodes);
     if (c.seen == NULL || c.published == NULL || c.sound == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_tally_follow(asked->tally, asked->path, asked->count, asked->observers,
-                                      add_cycle, &c, error);
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++) {
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_tally_follow(asked->tally, asked->path, asked->count, asked->observers, add_cycle,
+                             &c, error));
+    for (int32_t u = 0; u < nodes; u++) {
         delta[u] = fmin(1, c.seen[u] * asked->delta + asked->delta_compose);
         published[u] = compose(&c.published[u], asked->delta_compose);
     }
-    if (status == NETDP_OK && sound != NULL)
-        status = find_sound(asked, c.sound, delta, sound, error);
-    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++) {
+    if (sound != NULL)
+        TRY(find_sound(asked, c.sound, delta, sound, error));
+    for (int32_t i = 0; i < asked->count; i++) {
         published[asked->observers[i]] = INFINITY;
         if (sound != NULL)
             sound[asked->observers[i]] = INFINITY;
     }
-    netdp_i_free(c.seen);
-    netdp_i_free(c.published);
-    netdp_i_free(c.sound);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_tally_empirical(const netdp_tally_cycles *asked, const netdp_progress *progress,
@@ -232,28 +228,20 @@ netdp_status netdp_tally_empirical(const netdp_tally_cycles *asked, const netdp_
                              total_delta && sound);
     double crowd[NETDP_TALLY_CROWDS] = {0};
     prices price = {.asked = asked, .crowd = crowd};
-    netdp_status status = check(asked, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(asked, error));
     const size_t nodes = (size_t)asked->tally->nodes;
-    double *made = NETDP_I_NEW(double, 3 * (int64_t)nodes);
+    OWNED double *made = NETDP_I_NEW(double, 3 * (int64_t)nodes);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    status = price_one(&price, error);
-    if (status == NETDP_OK)
-        status = netdp_i_tally_follow(asked->tally, asked->path, asked->count, asked->observers,
-                                      note_crowd, &price, error);
-    if (status == NETDP_OK)
-        status = price_crowds(&price, progress, error);
-    if (status == NETDP_OK)
-        status = account(asked, &price, made, made + nodes, made + 2 * nodes, error);
-    if (status == NETDP_OK) {
-        memcpy(published, made, nodes * sizeof *made);
-        memcpy(total_delta, made + nodes, nodes * sizeof *made);
-        memcpy(sound, made + 2 * nodes, nodes * sizeof *made);
-    }
-    netdp_i_free(made);
-    return status;
+    TRY(price_one(&price, error));
+    TRY(netdp_i_tally_follow(asked->tally, asked->path, asked->count, asked->observers, note_crowd,
+                             &price, error));
+    TRY(price_crowds(&price, progress, error));
+    TRY(account(asked, &price, made, made + nodes, made + 2 * nodes, error));
+    memcpy(published, made, nodes * sizeof *made);
+    memcpy(total_delta, made + nodes, nodes * sizeof *made);
+    memcpy(sound, made + 2 * nodes, nodes * sizeof *made);
+    return NETDP_OK;
 }
 
 /* ---- all pairs of a walk ---- */
@@ -293,12 +281,12 @@ static netdp_status account_from(void *context, int64_t index, int thread, netdp
     netdp_tally_cycles one = *p->asked;
     one.count = 1;
     one.observers = p->asked->observers + index;
-    netdp_status status = account(&one, p->price, published, delta, p->sound ? sound : NULL, error);
+    TRY(account(&one, p->price, published, delta, p->sound ? sound : NULL, error));
     const double *value = p->sound ? sound : published;
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+    for (int32_t u = 0; u < nodes; u++)
         if (u != *one.observers)
             spread_value(&p->of[index], value[u]);
-    return status;
+    return NETDP_OK;
 }
 
 /* Crowds up to the largest that any one observer finds. */
@@ -360,9 +348,7 @@ static netdp_status spread_local(const netdp_tally_cycles *asked, const prices *
 static netdp_status check_pairs(const netdp_tally_cycles *asked, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
-    netdp_status status = check(asked, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(asked, error));
     if (tally->graph != NETDP_TALLY_COMPLETE || asked->path == NULL || asked->count < 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "tally: pairs of a walk are those of a path on the complete graph "

@@ -20,6 +20,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Numbers in the factor at most. */
 #define MOST_ROOM (INT64_C(1) << 26)
@@ -295,22 +296,17 @@ static netdp_status joint_new(const netdp_tally *tally, int32_t count, const int
 netdp_status netdp_i_tally_paired(const netdp_tally *tally, int32_t count, const int32_t *observers,
                                   double *loss, netdp_error *error)
 {
-    joint j;
-    double *of = NULL; /* by segment */
-    netdp_status status = joint_new(tally, count, observers, &j, error);
-    if (status == NETDP_OK && (of = NETDP_I_NEW(double, j.members + 1)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = ground(&j, error);
-    if (status == NETDP_OK) {
-        factorise(&j);
-        status = prove_inverse(&j, error);
-    }
-    for (int32_t s = 0; status == NETDP_OK && s <= j.members; s++)
+    CLEARED(joint_clear) joint j = {0};
+    OWNED double *of = NULL; /* by segment */
+    TRY(joint_new(tally, count, observers, &j, error));
+    if ((of = NETDP_I_NEW(double, j.members + 1)) == NULL)
+        return netdp_i_no_memory(error);
+    TRY(ground(&j, error));
+    factorise(&j);
+    TRY(prove_inverse(&j, error));
+    for (int32_t s = 0; s <= j.members; s++)
         of[s] = bound_segment(&j, s);
-    for (int32_t u = 0; status == NETDP_OK && u < tally->nodes; u++)
+    for (int32_t u = 0; u < tally->nodes; u++)
         loss[u] = j.segment[u] < 0 ? INFINITY : of[j.segment[u]];
-    netdp_i_free(of);
-    joint_clear(&j);
-    return status;
+    return NETDP_OK;
 }

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* A node of the ring is in the first run, in those in the middle, in the last one. */
 enum { CLASSES = 3, MOST_CROWD = 1000000000 };
@@ -136,11 +137,10 @@ static netdp_status price_crowd(void *context, int64_t index, int thread, netdp_
     priced *price = &s->price[index];
     const netdp_shuffle shuffle = {
         .epsilon0 = s->local, .crowd = price->crowd, .levels = s->request->tally->levels};
-    netdp_status status =
-        netdp_shuffle_epsilon(s->request->shuffle, &shuffle, s->delta, &price->epsilon, error);
-    if (status == NETDP_OK && price->epsilon >= s->local)
+    TRY(netdp_shuffle_epsilon(s->request->shuffle, &shuffle, s->delta, &price->epsilon, error));
+    if (price->epsilon >= s->local)
         price->epsilon = INFINITY;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status price_crowds(shuffled *s, const netdp_progress *progress, netdp_error *error)
@@ -199,12 +199,22 @@ static netdp_status price_kind(void *context, int64_t index, int thread, netdp_e
     return NETDP_OK;
 }
 
+static void shuffled_clear(shuffled *s)
+{
+    netdp_i_free(s->seen);
+    netdp_i_free(s->kind);
+    netdp_i_free(s->runs);
+    netdp_i_free(s->price);
+    netdp_i_free(s->epsilon);
+}
+
 netdp_status netdp_i_tally_shuffled(const netdp_tally_request *request,
                                     const netdp_progress *progress, netdp_losses *losses,
                                     netdp_error *error)
 {
     const netdp_tally *tally = request->tally;
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
+    CLEARED(shuffled_clear)
     shuffled s = {.request = request,
                   .losses = losses,
                   .compose = request->unit.parameter,
@@ -212,35 +222,21 @@ netdp_status netdp_i_tally_shuffled(const netdp_tally_request *request,
                   .digits = losses->to_count == 1 ? 53 : 2};
     /* Half of delta for the runs, half for their composition. */
     s.delta = tally->passes == 1 ? s.compose : s.compose / 2 / (double)tally->passes;
-    netdp_status status = netdp_rr_epsilon(tally->flip, tally->levels, &s.local, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_rr_epsilon(tally->flip, tally->levels, &s.local, error));
     s.seen = NETDP_I_NEW(runs, tally->nodes);
     s.kind = NETDP_I_NEW(int32_t, pairs);
-    if (s.seen == NULL || s.kind == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = find_kinds(&s, progress, error);
-    if (status == NETDP_OK && !isinf(s.local))
-        status = price_crowds(&s, progress, error);
-    if (status != NETDP_OK)
-        goto done;
-    s.epsilon = NETDP_I_NEW(double, s.kinds);
-    if (s.epsilon == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (s.seen == NULL || s.kind == NULL)
+        return netdp_i_no_memory(error);
+    TRY(find_kinds(&s, progress, error));
     if (!isinf(s.local))
-        status = netdp_i_for_each(s.kinds, price_kind, &s, progress, "views", error);
-    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
+        TRY(price_crowds(&s, progress, error));
+    s.epsilon = NETDP_I_NEW(double, s.kinds);
+    if (s.epsilon == NULL)
+        return netdp_i_no_memory(error);
+    if (!isinf(s.local))
+        TRY(netdp_i_for_each(s.kinds, price_kind, &s, progress, "views", error));
+    for (int64_t i = 0; i < pairs; i++)
         losses->loss[i] =
             isinf(s.local) ? losses->local : fmin(s.epsilon[s.kind[i]], losses->local);
-done:
-    netdp_i_free(s.seen);
-    netdp_i_free(s.kind);
-    netdp_i_free(s.runs);
-    netdp_i_free(s.price);
-    netdp_i_free(s.epsilon);
-    return status;
+    return NETDP_OK;
 }

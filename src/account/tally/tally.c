@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "protocol/threat.h"
 
 static bool gaussian(const netdp_tally *tally)
@@ -57,20 +58,14 @@ static netdp_status choose(const netdp_tally_request *request, netdp_bound *boun
 {
     const netdp_tally *tally = request->tally;
     const netdp_currency currency = request->unit.currency;
-    netdp_status status = netdp_tally_check(tally, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("bound", (int64_t)request->bound,
-                                      NETDP_BOUND_STREAM_PUBLISHED, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("shuffle", (int64_t)request->shuffle,
-                                      NETDP_SHUFFLE_BOUNDS - 1, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("composing", (int64_t)request->composing,
-                                      NETDP_TALLY_ADVANCED, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("as", (int64_t)currency, NETDP_AS_DP, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_tally_check(tally, error));
+    TRY(netdp_i_check_choice("bound", (int64_t)request->bound, NETDP_BOUND_STREAM_PUBLISHED,
+                             error));
+    TRY(netdp_i_check_choice("shuffle", (int64_t)request->shuffle, NETDP_SHUFFLE_BOUNDS - 1,
+                             error));
+    TRY(netdp_i_check_choice("composing", (int64_t)request->composing, NETDP_TALLY_ADVANCED,
+                             error));
+    TRY(netdp_i_check_choice("as", (int64_t)currency, NETDP_AS_DP, error));
     *bound = request->bound == NETDP_BOUND_AUTO ? usual(tally, request->unit) : request->bound;
     if (!applies(tally, *bound))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -136,17 +131,15 @@ static netdp_status find_local(const netdp_tally *tally, netdp_unit unit, double
     const int64_t most = netdp_tally_contributions(tally);
     netdp_unit half = unit;
     double all, usual = INFINITY;
-    netdp_status status = compose_local(tally, most, unit, &all, error);
-    if (status == NETDP_OK && tally->graph == NETDP_TALLY_COMPLETE &&
-        unit.currency == NETDP_AS_DP) {
+    TRY(compose_local(tally, most, unit, &all, error));
+    if (tally->graph == NETDP_TALLY_COMPLETE && unit.currency == NETDP_AS_DP) {
         half.parameter /= 2;
         const int64_t count = netdp_i_binomial_quantile(tally->steps, tally->nodes, half.parameter);
         if (count < most)
-            status = compose_local(tally, count, half, &usual, error);
+            TRY(compose_local(tally, count, half, &usual, error));
     }
-    if (status == NETDP_OK)
-        *epsilon = fmin(all, usual);
-    return status;
+    *epsilon = fmin(all, usual);
+    return NETDP_OK;
 }
 
 /* ---- sums on the ring ---- */
@@ -187,13 +180,12 @@ static netdp_status view_from(void *context, int64_t index, int thread, netdp_er
             l->loss[index * l->from_count + i] = to.sum[l->from[i]];
         return paired;
     }
-    netdp_status status =
-        netdp_i_tally_follow(r->tally, NULL, l->members, l->to + index, add_up, &to, error);
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+    TRY(netdp_i_tally_follow(r->tally, NULL, l->members, l->to + index, add_up, &to, error));
+    for (int32_t i = 0; i < l->from_count; i++)
         l->loss[index * l->from_count + i] =
             to.count ? to.sum[l->from[i]]
                      : netdp_i_tally_up(to.sum[l->from[i]], (double)r->tally->passes);
-    return status;
+    return NETDP_OK;
 }
 
 /* Numbers of contributions, each under the noise of one node or more, become epsilons. */
@@ -207,10 +199,7 @@ static netdp_status price_counts(const netdp_tally *tally, double delta, netdp_l
             continue;
         const int place = losses->loss[i] == (double)tally->passes;
         if (count[place] != losses->loss[i]) {
-            netdp_status status =
-                repeat(tally, (int64_t)losses->loss[i], delta, &value[place], error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(repeat(tally, (int64_t)losses->loss[i], delta, &value[place], error));
             count[place] = losses->loss[i];
         }
         losses->loss[i] = value[place];
@@ -248,13 +237,10 @@ static netdp_status at_order(const netdp_tally *tally, int32_t members, double a
     const double sigma = tally->noise, theta = alpha * (alpha - 1) / (2 * sigma * sigma);
     const netdp_unit unit = {NETDP_AS_RDP, alpha};
     double value, local;
-    netdp_status status =
-        netdp_i_tally_excursion(tally, members, netdp_i_tally_up(theta, 4), &value, error);
-    if (status == NETDP_OK)
-        status = compose_local(tally, netdp_tally_contributions(tally), unit, &local, error);
-    if (status == NETDP_OK)
-        *epsilon = fmin(netdp_i_tally_up(value / (alpha - 1), 1), local);
-    return status;
+    TRY(netdp_i_tally_excursion(tally, members, netdp_i_tally_up(theta, 4), &value, error));
+    TRY(compose_local(tally, netdp_tally_contributions(tally), unit, &local, error));
+    *epsilon = fmin(netdp_i_tally_up(value / (alpha - 1), 1), local);
+    return NETDP_OK;
 }
 
 /* A tally and its observers, to be asked at several orders. */
@@ -267,9 +253,8 @@ typedef struct asking {
 static netdp_status ask_order(void *context, int k, double *epsilon, netdp_error *error)
 {
     const asking *q = context;
-    netdp_status status = netdp_i_poll(q->progress, error);
-    return status == NETDP_OK ? at_order(q->tally, q->members, netdp_i_orders[k], epsilon, error)
-                              : status;
+    TRY(netdp_i_poll(q->progress, error));
+    return at_order(q->tally, q->members, netdp_i_orders[k], epsilon, error);
 }
 
 static netdp_status account_complete(const netdp_tally_request *request, netdp_bound bound,
@@ -280,17 +265,16 @@ static netdp_status account_complete(const netdp_tally_request *request, netdp_b
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
     asking q = {tally, losses->members, progress};
     double value = losses->local, walk = INFINITY;
-    netdp_status status = NETDP_OK;
     if (losses->members < tally->nodes && bound == NETDP_BOUND_LEAST &&
         netdp_i_tally_walks(tally, request->unit))
-        status = netdp_i_tally_walk(tally, losses->members, request->unit, progress, &walk, error);
-    if (status == NETDP_OK && losses->members < tally->nodes)
-        status = request->unit.currency == NETDP_AS_RDP
-                     ? at_order(tally, losses->members, request->unit.parameter, &value, error)
-                     : netdp_i_search_orders(ask_order, &q, request->unit.parameter, &value, error);
-    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
+        TRY(netdp_i_tally_walk(tally, losses->members, request->unit, progress, &walk, error));
+    if (losses->members < tally->nodes)
+        TRY(request->unit.currency == NETDP_AS_RDP
+                ? at_order(tally, losses->members, request->unit.parameter, &value, error)
+                : netdp_i_search_orders(ask_order, &q, request->unit.parameter, &value, error));
+    for (int64_t i = 0; i < pairs; i++)
         losses->loss[i] = fmin(fmin(value, walk), losses->local);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- the whole account ---- */

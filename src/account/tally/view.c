@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 typedef struct view {
     const netdp_tally *tally;
@@ -108,30 +109,30 @@ static void walk_through(view *v, int32_t count, netdp_i_increment_seen seen, vo
     }
 }
 
+static void view_clear(view *v)
+{
+    netdp_i_free(v->observes);
+    netdp_i_free(v->often);
+    netdp_i_free(v->node);
+    netdp_i_free(v->before);
+}
+
 netdp_status netdp_i_tally_follow(const netdp_tally *tally, const int32_t *path, int32_t count,
                                   const int32_t *observers, netdp_i_increment_seen seen,
                                   void *context, netdp_error *error)
 {
-    view v = {.tally = tally, .path = path};
-    netdp_status status = check_path(tally, path, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(view_clear) view v = {.tally = tally, .path = path};
+    TRY(check_path(tally, path, error));
     v.observes = NETDP_I_NEW(char, tally->nodes);
     v.often = NETDP_I_NEW(int64_t, tally->nodes);
     v.node = NETDP_I_NEW(int32_t, tally->nodes);
     v.before = tally->cap > 0 ? NETDP_I_NEW(int64_t, tally->nodes) : NULL;
     if (v.observes == NULL || v.often == NULL || v.node == NULL ||
         (v.before == NULL && tally->cap > 0))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = mark_observers(&v, count, observers, error);
-    if (status == NETDP_OK)
-        walk_through(&v, count, seen, context);
-    netdp_i_free(v.observes);
-    netdp_i_free(v.often);
-    netdp_i_free(v.node);
-    netdp_i_free(v.before);
-    return status;
+        return netdp_i_no_memory(error);
+    TRY(mark_observers(&v, count, observers, error));
+    walk_through(&v, count, seen, context);
+    return NETDP_OK;
 }
 
 double netdp_i_tally_up(double value, double times)
@@ -153,16 +154,15 @@ netdp_status netdp_tally_realised(const netdp_tally *tally, const int32_t *path,
                                   const int32_t *observers, double *loss, netdp_error *error)
 {
     NETDP_I_GIVEN(error, tally && observers && loss);
-    netdp_status status = netdp_tally_check(tally, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_tally_check(tally, error));
     if (tally->task != NETDP_TALLY_SUM || tally->mechanism != NETDP_GAUSSIAN)
         return netdp_i_fail(error, NETDP_INVALID,
                             "tally: the linear view is that of sums with Gaussian noise");
     double *sum = NETDP_I_NEW(double, tally->nodes);
     if (sum == NULL)
         return netdp_i_no_memory(error);
-    status = netdp_i_tally_follow(tally, path, count, observers, add_squares, sum, error);
+    netdp_status status =
+        netdp_i_tally_follow(tally, path, count, observers, add_squares, sum, error);
     if (status == NETDP_OK && netdp_pairing_is(&tally->pairing))
         status = netdp_i_tally_paired(tally, count, observers, loss, error);
     else

@@ -260,7 +260,7 @@ static netdp_status spend(renewal *r, double work, netdp_error *error)
     if (r->work <= WORK)
         return NETDP_OK;
     return netdp_i_fail(error, NETDP_NO_ANSWER,
-                        "visits: the law of %.3g steps would take too long; give a cap",
+                        "visits: the distribution of %.3g steps would take too long; give a cap",
                         (double)r->steps);
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <jansson.h>
 #include <netdp/graph.h>
 #include <netdp/mixing.h>
@@ -106,9 +107,6 @@ typedef struct netdp_i_option {
         NETDP_I_ONLY, 0, NULL, (void *)(unsigned[]){settings}, NULL, NULL, NULL                    \
     }
 
-/* With NETDP_I_ONLY_FOR: every one takes it, but a short page does without. */
-#define NETDP_I_SELDOM (1u << 31)
-
 typedef struct netdp_i_arguments {
     bool help; /* --help was given and the page is printed: the command is done */
     size_t count;
@@ -123,10 +121,10 @@ typedef struct netdp_i_arguments {
 /* What a page shows of options that apply to some things only. */
 typedef struct netdp_i_narrowing {
     const void *about; /* for `settings`: what the options say so far */
-    /* Of the rows behind NETDP_I_ONLY those that have one of these are shown; ~0u: all. */
+    /* Of the rows behind NETDP_I_ONLY those that have one of these are shown; ~0u: all, nobody has chosen. */
     netdp_status (*settings)(const void *about, const netdp_i_arguments *arguments,
                              unsigned *settings, netdp_error *error);
-    void (*list)(void); /* what there is to choose from, behind the options */
+    void (*list)(FILE *stream); /* what there is to choose from, behind the options */
 } netdp_i_narrowing;
 
 typedef struct netdp_i_usage {
@@ -139,7 +137,8 @@ typedef struct netdp_i_usage {
     const netdp_i_narrowing *narrowing; /* NULL: the page shows every option */
 } netdp_i_usage;
 
-/* --help and --threads belong to every command and are handled here. */
+/* --help and --threads belong to every command and are handled here. --help prints what a first call needs, on
+ * one screen (first_page.h), and --help all every option; where `narrowing` says which are meant, those. */
 netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
                                netdp_i_arguments *arguments, netdp_error *error);
 void netdp_i_arguments_free(netdp_i_arguments *arguments);
@@ -225,7 +224,6 @@ typedef struct netdp_i_network_options {
          "\"NAME PARAMETERS\"",                                                                    \
          "family such as \"ring 60\", \"hypercube 11\" or \"davis\"",                              \
          "this or --graph"},                                                                       \
-        NETDP_I_ONLY_FOR(NETDP_I_SELDOM),                                                          \
         {NETDP_I_SWITCH,                                                                           \
          0,                                                                                        \
          "giant-component",                                                                        \
@@ -233,7 +231,7 @@ typedef struct netdp_i_network_options {
          NULL,                                                                                     \
          "keep only the largest connected component of FILE",                                      \
          NULL},                                                                                    \
-        NETDP_I_RANDOM_OPTIONS(o), NETDP_I_ONLY_FOR(0)
+        NETDP_I_RANDOM_OPTIONS(o)
 
 #define NETDP_I_RANDOM_OPTIONS(o)                                                                  \
     {NETDP_I_SEED, 0, "seed", &(o).seed, "N", "fixes every random draw; 0 .. 2^64-1", "1"},        \
@@ -283,6 +281,8 @@ typedef struct netdp_i_study_options {
     netdp_i_texts set;
     bool json, force, quick;
 } netdp_i_study_options;
+
+void netdp_i_study_options_clear(netdp_i_study_options *options);
 
 /* The row of a command that runs studies. */
 #define NETDP_I_QUICK_OPTION(o)                                                                    \

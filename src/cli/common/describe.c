@@ -1,4 +1,5 @@
 #include "cli/common/describe.h"
+#include "cli/common/first_page.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -38,40 +39,23 @@ static netdp_status shown_settings(const void *about, const netdp_i_arguments *a
 {
     const netdp_i_description_options *options = about;
     const netdp_protocol *named;
-    netdp_status status = NETDP_OK;
-    *settings = 0;
+    *settings = ~0u;
     if (!netdp_i_cli_given(arguments, "protocol"))
         return NETDP_OK;
-    if (strcmp(options->question.protocol, "all") == 0) {
-        *settings = ~0u;
-    } else {
-        status = netdp_protocol_find(options->question.protocol, &named, error);
-        if (status == NETDP_OK)
-            *settings = named->settings | NETDP_I_SELDOM;
-    }
+    netdp_status status = netdp_protocol_find(options->question.protocol, &named, error);
+    if (status == NETDP_OK)
+        *settings = named->settings;
     return status;
 }
 
-/* A protocol and what it does, in lines of 80 characters. */
-static void list_protocol(const netdp_protocol *named)
+static void list_protocols(FILE *stream)
 {
-    enum { INDENT = 22, WIDTH = 80 };
-    int at = printf("  %-20s", named->name);
-    for (const char *word = named->summary; *word != '\0';) {
-        const int length = (int)strcspn(word, " ");
-        if (at > INDENT && at + 1 + length > WIDTH)
-            at = printf("\n%*s", INDENT, "") - 1;
-        at += printf("%s%.*s", at > INDENT ? " " : "", length, word);
-        word += length + (word[length] == ' ');
+    enum { INDENT = 22 };
+    fputs("\nThe protocols (--protocol NAME --help: what it takes):\n", stream);
+    for (const netdp_protocol *named = netdp_protocols(); named->name != NULL; named++) {
+        fprintf(stream, "  %-*s", INDENT - 2, named->name);
+        netdp_i_print_wrapped(stream, named->summary, INDENT, INDENT);
     }
-    puts("");
-}
-
-static void list_protocols(void)
-{
-    puts("\nThe protocols (--protocol NAME --help: what it takes; --protocol all --help: all):");
-    for (const netdp_protocol *named = netdp_protocols(); named->name != NULL; named++)
-        list_protocol(named);
 }
 
 netdp_i_narrowing netdp_i_describe_narrowing(const netdp_i_description_options *options)

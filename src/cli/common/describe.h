@@ -23,9 +23,9 @@ typedef struct netdp_i_description_options {
 #define NETDP_I_DESCRIPTION_OPTIONS(o)                                                             \
     NETDP_I_GRAPH_OPTIONS((o).network), NETDP_I_MIXING_OPTIONS((o).network),                       \
         {NETDP_I_QUESTION, 0, NULL, &(o).question, NULL, NULL, NULL},                              \
-        NETDP_I_ONLY_FOR(NETDP_I_SELDOM), NETDP_I_ENGINE_OPTION((o).engine)
+        NETDP_I_ENGINE_OPTION((o).engine)
 
-/* The page shows what the named protocol takes; without a name what all take, and the protocols. */
+/* The page shows what the named protocol takes; without a name all options, and the protocols. */
 netdp_i_narrowing netdp_i_describe_narrowing(const netdp_i_description_options *options);
 
 netdp_status netdp_i_describe(netdp_i_description_options *options,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <omp.h>
 #include <pthread.h>
 #include <popt.h>
@@ -14,6 +15,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "cli/common/first_page.h"
 #include "cli/common/hints.h"
 #include "question/settings.h"
 
@@ -106,7 +108,7 @@ bool netdp_i_cli_takes(const netdp_i_arguments *arguments, const char *name, uns
         else if (row->kind == NETDP_I_QUESTION && netdp_i_setting_find(name) != NULL)
             return netdp_i_setting_taken(netdp_i_setting_find(name), settings);
         else if (row->kind != NETDP_I_QUESTION && strcmp(row->name, name) == 0)
-            return takes(row, only, settings | NETDP_I_SELDOM);
+            return takes(row, only, settings);
     return true;
 }
 
@@ -163,7 +165,8 @@ static bool gather(parsing *parser)
         {NETDP_I_GROUP, 0, "Every command:", NULL, NULL, NULL, NULL},
         {NETDP_I_COUNT, 0, "threads", &parser->threads, "N", "threads; results do not depend on it",
          "all cores"},
-        {NETDP_I_SWITCH, 'h', "help", &parser->arguments->help, NULL, "print this page", NULL},
+        {NETDP_I_SWITCH, 'h', "help", &parser->arguments->help, NULL,
+         "what a first call needs; --help all: this page", NULL},
     };
     const size_t room =
         table_length(parser->usage->options) + NETDP_I_SETTINGS + sizeof shared / sizeof *shared;
@@ -345,20 +348,13 @@ static netdp_status popt_failure(parsing *parser, int code, netdp_error *error)
 
 /* ---- The page and the whole ---- */
 
-/* The options that the page shows, as popt sets them; all of them where nothing narrows it. */
-static netdp_status print_options(parsing *parser, unsigned *shown, netdp_error *error)
+/* The whole page of those options that it shows. */
+static netdp_status print_whole(parsing *parser, unsigned shown, FILE *stream, netdp_error *error)
 {
     const netdp_i_usage *usage = parser->usage;
     const char *name[] = {"netdp", NULL};
-    *shown = ~0u;
-    netdp_status status = NETDP_OK;
     char whole[64], other[160];
-    if (usage->narrowing != NULL)
-        status =
-            usage->narrowing->settings(usage->narrowing->about, parser->arguments, shown, error);
-    if (status != NETDP_OK)
-        return status;
-    if (!make_tables(parser, *shown))
+    if (!make_tables(parser, shown))
         return netdp_i_no_memory(error);
     snprintf(whole, sizeof whole, "netdp %s", usage->command);
     name[0] = whole;
@@ -367,23 +363,60 @@ static netdp_status print_options(parsing *parser, unsigned *shown, netdp_error 
         return netdp_i_no_memory(error);
     snprintf(other, sizeof other, "%s%s[OPTION...]", usage->arguments,
              usage->arguments[0] != '\0' ? " " : "");
-    printf("%s\n\n", usage->what);
+    netdp_i_print_what(stream, usage->what, INT_MAX);
+    fputc('\n', stream);
     poptSetOtherOptionHelp(page, other);
-    poptPrintHelp(page, stdout, 0);
+    poptPrintHelp(page, stream, 0);
     poptFreeContext(page);
+    /* Whoever has chosen needs no list. */
+    if (usage->narrowing != NULL && shown == ~0u)
+        usage->narrowing->list(stream);
+    if (usage->examples != NULL)
+        fprintf(stream, "\nExamples:\n%s", usage->examples);
     return NETDP_OK;
+}
+
+/* Does the whole page have room on a screen? */
+static netdp_status is_short(parsing *parser, bool *answer, netdp_error *error)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    netdp_status status =
+        stream == NULL ? netdp_i_no_memory(error) : print_whole(parser, ~0u, stream, error);
+    if (stream != NULL && fclose(stream) != 0 && status == NETDP_OK)
+        status = netdp_i_no_memory(error);
+    *answer = status == NETDP_OK && netdp_i_screen_lines(text) < NETDP_I_SCREEN_LINES;
+    free(text);
+    return status;
+}
+
+static bool asks_for_all(const parsing *parser)
+{
+    const char *text;
+    bool all = false;
+    while ((text = poptGetArg(parser->context)) != NULL)
+        all = all || strcmp(text, "all") == 0;
+    return all;
 }
 
 static netdp_status print_page(parsing *parser, netdp_error *error)
 {
     const netdp_i_usage *usage = parser->usage;
-    unsigned shown;
-    netdp_status status = print_options(parser, &shown, error);
-    /* Whoever has chosen needs no list. */
-    if (status == NETDP_OK && usage->narrowing != NULL && (shown == 0 || shown == ~0u))
-        usage->narrowing->list();
-    if (status == NETDP_OK && usage->examples != NULL)
-        printf("\nExamples:\n%s", usage->examples);
+    unsigned shown = ~0u;
+    bool whole = asks_for_all(parser), narrowed = false;
+    netdp_status status = NETDP_OK;
+    if (usage->narrowing != NULL) {
+        status =
+            usage->narrowing->settings(usage->narrowing->about, parser->arguments, &shown, error);
+        narrowed = shown != ~0u;
+    }
+    if (status == NETDP_OK && !whole && !narrowed)
+        status = is_short(parser, &whole, error);
+    if (status == NETDP_OK && (whole || narrowed))
+        return print_whole(parser, shown, stdout, error);
+    if (status == NETDP_OK)
+        netdp_i_print_first_page(usage, parser->option, parser->count);
     return status;
 }
 

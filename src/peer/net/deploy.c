@@ -448,7 +448,7 @@ static netdp_status write_unit(const netdp_i_package *package, int32_t self, con
             "ExecStart=\"%s\" peer \"%s\"\n"
             "Restart=on-failure\n"
             "RestartSec=5\n"
-            "# Bad content (2) and a refused budget (1) do not mend themselves.\n"
+            "# Bad content (2) and a refused budget (1) do not go away by themselves.\n"
             "RestartPreventExitStatus=1 2\n"
             "%s"
             "UMask=0077\n"

@@ -16,6 +16,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 /* Epsilons at which E delta is bounded: parts of the local one. Each may fail on its own. */
 enum { GRID = 256 };
@@ -80,9 +83,7 @@ static netdp_status bound_renyi(const drawn *d, const double *loss, double *valu
     double sum = 0;
     for (int64_t i = 0; i < r->draws; i++) {
         double epsilon = 0;
-        netdp_status status = netdp_loss_value(loss[i], r->noise, r->unit, &epsilon, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_loss_value(loss[i], r->noise, r->unit, &epsilon, error));
         const double a = fmin(order * epsilon, b);
         sum += b > 0 ? exp(a - b) * (expm1(-a) / expm1(-b)) : 1;
     }
@@ -97,17 +98,15 @@ static netdp_status is_enough(const drawn *d, const double *loss, double epsilon
 {
     const netdp_drawn_request *r = d->request;
     double worst = 0, sum = 0, last = -1, mine = 0;
-    netdp_status status = netdp_gdp_to_delta(sqrt(d->local) / r->noise * (1 + 4 * DBL_EPSILON),
-                                             epsilon, &worst, error);
-    for (int64_t i = 0; status == NETDP_OK && i < r->draws; i++) {
+    TRY(netdp_gdp_to_delta(sqrt(d->local) / r->noise * (1 + 4 * DBL_EPSILON), epsilon, &worst,
+                           error));
+    for (int64_t i = 0; i < r->draws; i++) {
         if (loss[i] != last)
-            status = netdp_gdp_to_delta(sqrt(loss[i]) / r->noise * (1 + 4 * DBL_EPSILON), epsilon,
-                                        &mine, error);
+            TRY(netdp_gdp_to_delta(sqrt(loss[i]) / r->noise * (1 + 4 * DBL_EPSILON), epsilon, &mine,
+                                   error));
         last = loss[i];
         sum += worst > 0 ? fmin(1, mine / worst) : 0;
     }
-    if (status != NETDP_OK)
-        return status;
     const double mean = netdp_mean_at_most(mean_above(sum, r->draws), r->draws, d->failure / GRID);
     *enough = mean * worst * (1 + 1e-12) <= r->unit.parameter;
     return NETDP_OK;
@@ -120,10 +119,7 @@ static netdp_status bound_dp(const drawn *d, const double *loss, double *value, 
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         bool enough = false;
-        netdp_status status =
-            is_enough(d, loss, d->ceiling * (double)middle / GRID, &enough, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(is_enough(d, loss, d->ceiling * (double)middle / GRID, &enough, error));
         if (enough)
             high = middle;
         else
@@ -149,9 +145,7 @@ static netdp_status bound_pair(void *context, int64_t index, int thread, netdp_e
 static netdp_status check_drawn(const netdp_drawn_request *request, netdp_error *error)
 {
     const netdp_bound_info *bound = NULL;
-    netdp_status status = netdp_i_request_given(request->losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_request_given(request->losses, error));
     const netdp_linear *protocol = request->losses->protocol;
     if (protocol->varying.kind == NETDP_VARY_NEVER || protocol->varying.kind == NETDP_VARY_PEER)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -169,15 +163,14 @@ static netdp_status check_drawn(const netdp_drawn_request *request, netdp_error 
         !(request->failure > 0 && request->failure < 1))
         return netdp_i_fail(error, NETDP_INVALID,
                             "draws: give 1 or more, noise from 0, and a probability of failure");
-    status = netdp_linear_check(protocol, error);
-    if (status == NETDP_OK)
-        status = netdp_bound_choose(protocol, request->losses->bound, &bound, error);
-    if (status == NETDP_OK && (!bound->sound || request->losses->pattern != NULL))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "draws: a mixture of bounds needs sound ones of the worst "
-                              "contributions; %s is not",
-                              request->losses->pattern != NULL ? "a pattern" : bound->name);
-    return status;
+    TRY(netdp_linear_check(protocol, error));
+    TRY(netdp_bound_choose(protocol, request->losses->bound, &bound, error));
+    if (!bound->sound || request->losses->pattern != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "draws: a mixture of bounds needs sound ones of the worst "
+                            "contributions; %s is not",
+                            request->losses->pattern != NULL ? "a pattern" : bound->name);
+    return NETDP_OK;
 }
 
 /* Within a draw it is only asked whether to stop. */
@@ -235,28 +228,27 @@ static netdp_status account_draws(drawn *d, const netdp_progress *progress, netd
     return NETDP_OK;
 }
 
+static void drawn_clear(drawn *d)
+{
+    netdp_i_free(d->sample);
+    netdp_i_free(d->value);
+}
+
 netdp_status netdp_losses_drawn(const netdp_drawn_request *request, const netdp_progress *progress,
                                 netdp_losses **losses, netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && request->losses && losses);
-    drawn d = {.request = request};
-    netdp_losses *made = NULL;
-    netdp_status status = check_drawn(request, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(drawn_clear) drawn d = {.request = request};
+    OWNED_BY(netdp_losses_free) netdp_losses *made = NULL;
+    TRY(check_drawn(request, error));
     d.local = (double)netdp_linear_contributions(request->losses->protocol);
-    status = netdp_loss_value(d.local, request->noise, request->unit, &d.ceiling, error);
-    if (status == NETDP_OK)
-        status = account_draws(&d, progress, &made, error);
-    if (status == NETDP_OK) {
-        d.failure = request->failure / (double)d.pairs;
-        d.value = NETDP_I_NEW(double, d.pairs);
-        status = d.value == NULL
-                     ? netdp_i_no_memory(error)
-                     : netdp_i_for_each(d.pairs, bound_pair, &d, progress, "mixtures", error);
-    }
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_loss_value(d.local, request->noise, request->unit, &d.ceiling, error));
+    TRY(account_draws(&d, progress, &made, error));
+    d.failure = request->failure / (double)d.pairs;
+    d.value = NETDP_I_NEW(double, d.pairs);
+    if (d.value == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(d.pairs, bound_pair, &d, progress, "mixtures", error));
     memcpy(made->loss, d.value, (size_t)d.pairs * sizeof *d.value);
     netdp_i_losses_exclude(made);
     made->final = true;
@@ -266,9 +258,5 @@ netdp_status netdp_losses_drawn(const netdp_drawn_request *request, const netdp_
     made->local = d.ceiling;
     *losses = made;
     made = NULL;
-done:
-    netdp_losses_free(made);
-    netdp_i_free(d.sample);
-    netdp_i_free(d.value);
-    return status;
+    return NETDP_OK;
 }

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* So many coalitions of 16 nodes take seconds, of 100 minutes. */
 #define MOST_COALITIONS 200000
@@ -75,9 +76,7 @@ static netdp_status account_coalition(void *context, int64_t index, int thread, 
     request.coalition = true;
     request.to_count = p->pool;
     request.to = p->member + index * p->pool;
-    netdp_status status = netdp_losses_new(&request, &p->poll, &losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_losses_new(&request, &p->poll, &losses, error));
     memcpy(p->loss + index * p->from_count, losses->loss,
            (size_t)p->from_count * sizeof *losses->loss);
     p->certified[index] = losses->certified;
@@ -92,9 +91,7 @@ static netdp_status reduce(const pooling *p, netdp_losses **losses, netdp_error 
     netdp_losses *made = NULL;
     bool outward = true;
     request.pool = 0;
-    netdp_status status = netdp_losses_new(&request, &p->poll, &made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_losses_new(&request, &p->poll, &made, error));
     for (int64_t c = 0; c < p->count; c++)
         outward = outward && p->certified[c];
     netdp_i_judge(made->bound, (netdp_i_case){.outward = outward}, made);
@@ -121,10 +118,18 @@ static netdp_status reduce(const pooling *p, netdp_losses **losses, netdp_error 
     return NETDP_OK;
 }
 
+static void pooling_clear(pooling *p)
+{
+    netdp_i_free(p->member);
+    netdp_i_free(p->loss);
+    netdp_i_free(p->certified);
+}
+
 netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
                                    const netdp_progress *progress, netdp_losses **losses,
                                    netdp_error *error)
 {
+    CLEARED(pooling_clear)
     pooling p = {.request = request,
                  .nodes = netdp_mixing_rows(request->protocol->mixing).nodes,
                  .pool = request->pool,
@@ -134,18 +139,11 @@ netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
         return netdp_i_fail(error, NETDP_INVALID,
                             "pool: the observers are one coalition already; leave one of the two "
                             "out");
-    netdp_status status = netdp_i_coalitions_new(p.nodes, p.pool, &p.member, &p.count, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_coalitions_new(p.nodes, p.pool, &p.member, &p.count, error));
     p.loss = NETDP_I_NEW(double, p.count *p.from_count);
     p.certified = NETDP_I_NEW(bool, p.count);
-    status = p.loss == NULL || p.certified == NULL
-                 ? netdp_i_no_memory(error)
-                 : netdp_i_for_each(p.count, account_coalition, &p, progress, "coalitions", error);
-    if (status == NETDP_OK)
-        status = reduce(&p, losses, error);
-    netdp_i_free(p.member);
-    netdp_i_free(p.loss);
-    netdp_i_free(p.certified);
-    return status;
+    if (p.loss == NULL || p.certified == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(p.count, account_coalition, &p, progress, "coalitions", error));
+    return reduce(&p, losses, error);
 }

@@ -6,6 +6,7 @@
 #include "account/tally/tally.h"
 #include "account/walk/visits.h"
 #include "base/fail.h"
+#include "base/try.h"
 
 static bool small(double delta)
 {
@@ -15,9 +16,7 @@ static bool small(double delta)
 static netdp_status check_terms(const netdp_tally *tally, const netdp_tally_terms *terms,
                                 netdp_form form, netdp_error *error)
 {
-    netdp_status status = netdp_tally_check(tally, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_tally_check(tally, error));
     const bool complete = tally->graph == NETDP_TALLY_COMPLETE;
     if (!(terms->epsilon > 0 && terms->epsilon < INFINITY) || !small(terms->delta) ||
         !small(terms->delta_compose) ||
@@ -60,10 +59,8 @@ static netdp_status published_ring(const netdp_tally *tally, const netdp_tally_t
         bound->upper = bound->each >= terms->epsilon; /* nodes >= 144 ln(1/delta) */
     } else if (!sum) {
         const netdp_shuffle crowd = {.epsilon0 = terms->epsilon, .crowd = tally->nodes - 1};
-        netdp_status status = netdp_shuffle_epsilon(NETDP_SHUFFLE_ERLINGSSON, &crowd, terms->delta,
-                                                    &bound->each, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_shuffle_epsilon(NETDP_SHUFFLE_ERLINGSSON, &crowd, terms->delta, &bound->each,
+                                  error));
     }
     return compose(bound, terms->delta, terms->delta_compose, error);
 }
@@ -116,9 +113,7 @@ static netdp_status hidden_part(const netdp_tally *tally, const netdp_complete_w
 {
     netdp_complete_loss loss;
     if (tally->task == NETDP_TALLY_SUM) {
-        netdp_status status = netdp_closed_sum(walk, form, &loss, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_closed_sum(walk, form, &loss, error));
         bound->contributions = loss.contributions;
         bound->each = loss.each;
         bound->constant = loss.constant;
@@ -155,12 +150,10 @@ static netdp_status published_complete(const netdp_tally *tally, const netdp_tal
         bound->delta = terms->delta;
         return NETDP_OK;
     }
-    netdp_status status = hidden_part(tally, &walk, terms, form, bound, error);
-    if (status != NETDP_OK || tally->hidden || isinf(bound->epsilon))
-        return status;
-    status = netdp_spotted_loss(&walk, terms->delta_spotted, 0, form, &spotted, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(hidden_part(tally, &walk, terms, form, bound, error));
+    if (tally->hidden || isinf(bound->epsilon))
+        return NETDP_OK;
+    TRY(netdp_spotted_loss(&walk, terms->delta_spotted, 0, form, &spotted, error));
     const bool simple = spotted.simple <= spotted.advanced;
     bound->spotted = simple ? spotted.simple : spotted.advanced;
     bound->epsilon += bound->spotted;
@@ -176,15 +169,12 @@ netdp_status netdp_tally_published_bound(const netdp_tally *tally, const netdp_t
 {
     NETDP_I_GIVEN(error, tally && terms && bound);
     netdp_tally_published found = {0};
-    netdp_status status = check_terms(tally, terms, form, error);
-    if (status == NETDP_OK)
-        status = tally->graph == NETDP_TALLY_RING
-                     ? published_ring(tally, terms, form, &found, error)
-                     : published_complete(tally, terms, form, &found, error);
+    TRY(check_terms(tally, terms, form, error));
+    TRY(tally->graph == NETDP_TALLY_RING ? published_ring(tally, terms, form, &found, error)
+                                         : published_complete(tally, terms, form, &found, error));
     found.delta = fmin(1, found.delta);
-    if (status == NETDP_OK)
-        *bound = found;
-    return status;
+    *bound = found;
+    return NETDP_OK;
 }
 
 netdp_status netdp_tally_published_local(const netdp_tally *tally, const netdp_tally_terms *terms,
@@ -193,9 +183,7 @@ netdp_status netdp_tally_published_local(const netdp_tally *tally, const netdp_t
 {
     NETDP_I_GIVEN(error, tally && terms && bound);
     netdp_tally_published found = {.each = terms->epsilon, .upper = true};
-    netdp_status status = check_terms(tally, terms, form, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_terms(tally, terms, form, error));
     if (tally->graph == NETDP_TALLY_RING) {
         found.contributions = (double)tally->passes;
     } else {
@@ -223,17 +211,13 @@ netdp_status netdp_tally_baselines(const netdp_tally *tally, double epsilon, dou
 {
     NETDP_I_GIVEN(error, tally && deviations);
     double mu;
-    netdp_status status = netdp_tally_check(tally, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_tally_check(tally, error));
     if (tally->task != NETDP_TALLY_SUM || tally->mechanism != NETDP_GAUSSIAN ||
         (tally->graph == NETDP_TALLY_COMPLETE && tally->cap == 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "tally: baselines are those of sums with Gaussian noise; on the "
                             "complete graph give a cap");
-    status = netdp_epsilon_to_gdp(epsilon, delta, &mu, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_epsilon_to_gdp(epsilon, delta, &mu, error));
     const int64_t steps = netdp_tally_steps(tally);
     const double count = (double)netdp_tally_contributions(tally);
     deviations->network = tally->noise * sqrt(netdp_tally_energy(tally, 0, steps));
