@@ -36,6 +36,7 @@ def write_rows(path, count):
 with Peers(STUDY, noise=20, files={"all.csv": lambda path: write_rows(path, 400)}) as net:
     for one in range(net.count):
         write_rows(net.of(one) / "values.csv", 100)
+    made = resource.getrusage(resource.RUSAGE_CHILDREN)  # the folders
     begun = time.monotonic()
     for one in range(net.count):
         net.start(one)
@@ -46,4 +47,4 @@ with Peers(STUDY, noise=20, files={"all.csv": lambda path: write_rows(path, 400)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = net.result(0)
     print(json.dumps({"peers": net.count, "phases": result["account"]["contributions"], "numbers": len(result["columns"]),
-                      "seconds": round(seconds, 2), "cpu_seconds": round(used.ru_utime + used.ru_stime, 2)}))
+                      "seconds": round(seconds, 2), "cpu_seconds": round(used.ru_utime + used.ru_stime - made.ru_utime - made.ru_stime, 2)}))

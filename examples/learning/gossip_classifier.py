@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Softmax regression by gossip, as scikit-learn has it: fit, predict, score, in pipelines and in searches.
 
-Rows are dealt to nodes; protected is one row. Needs scikit-learn.
+Rows are partitioned over nodes, and one row is what is protected. Needs scikit-learn.
 """
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,7 +11,7 @@ import netdp
 
 
 class GossipClassifier(ClassifierMixin, BaseEstimator):
-    """Everyone ends with a model of its own; predictions are by their mean. `guarantee_` says what is promised.
+    """Everyone ends with a model of its own; predictions are by their mean. `guarantee_` says what is guaranteed.
 
     Inputs are cut to length `bound`, which like the classes and the number of rows is public.
     """

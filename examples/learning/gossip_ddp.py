@@ -11,7 +11,7 @@ Into a loop of your own go three lines:
 
 The account is `netdp.losses(protocol="muffliato-sgd")` of the same settings: what every node learns about every other node's whole
 data, which is replaced. Noise is of doubles from the system's random source, as an experiment has it; what leaves a real machine needs
-noise that is exactly rounded (`netdp peer`, or `netdp.Mechanism` where nobody is trusted at all). Needs torch with gloo.
+noise that is sampled exactly and rounded (`netdp peer`, or `netdp.Mechanism` where nobody is trusted at all). Needs torch with gloo.
 """
 import os
 import tempfile

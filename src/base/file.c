@@ -76,13 +76,10 @@ static FILE *open_new(const char *path)
     return stream;
 }
 
-netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp_error *error)
+/* `own`: what is at the path is looked at, not what a link there leads to. */
+static netdp_status open_output(netdp_i_output *output, const char *path, bool own,
+                                netdp_error *error)
 {
-    *output = (netdp_i_output){0};
-    if (strcmp(path, "-") == 0) {
-        output->stream = stdout;
-        return NETDP_OK;
-    }
     size_t room = strlen(path) + 32;
     output->path = netdp_i_copy_text(path);
     output->beside = netdp_i_new((int64_t)room, 1);
@@ -92,12 +89,15 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
     }
     snprintf(output->beside, room, "%s.part-%ld", path, (long)getpid());
     struct stat existing;
-    const bool replaces = stat(path, &existing) == 0;
+    const bool replaces = (own ? lstat : stat)(path, &existing) == 0 && !S_ISLNK(existing.st_mode);
     if (replaces && !S_ISREG(existing.st_mode)) {
         /* A device such as /dev/full or a pipe cannot be renamed over: write into it. */
-        if (S_ISDIR(existing.st_mode)) {
+        if (S_ISDIR(existing.st_mode) || own) {
             netdp_i_output_drop(output);
-            return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: is a folder; name a file in it",
+            return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                                S_ISDIR(existing.st_mode)
+                                    ? "%s: is a folder; name a file in it"
+                                    : "%s: is a pipe or a device; move it away",
                                 path);
         }
         netdp_i_free(output->beside);
@@ -122,15 +122,38 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
     return NETDP_OK;
 }
 
+netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp_error *error)
+{
+    *output = (netdp_i_output){0};
+    if (strcmp(path, "-") == 0) {
+        output->stream = stdout;
+        return NETDP_OK;
+    }
+    return open_output(output, path, false, error);
+}
+
+static netdp_status make_private(netdp_i_output *output, const char *path, netdp_error *error)
+{
+    if (output->beside == NULL || fchmod(fileno(output->stream), 0600) == 0)
+        return NETDP_OK;
+    const netdp_status status = cannot(error, "write", path);
+    netdp_i_output_drop(output);
+    return status;
+}
+
+netdp_status netdp_i_output_open_own(netdp_i_output *output, const char *path, bool private,
+                                     netdp_error *error)
+{
+    *output = (netdp_i_output){0};
+    const netdp_status status = open_output(output, path, true, error);
+    return status == NETDP_OK && private ? make_private(output, path, error) : status;
+}
+
 netdp_status netdp_i_output_open_private(netdp_i_output *output, const char *path,
                                          netdp_error *error)
 {
-    netdp_status status = netdp_i_output_open(output, path, error);
-    if (status == NETDP_OK && output->beside != NULL && fchmod(fileno(output->stream), 0600) != 0) {
-        status = cannot(error, "write", path);
-        netdp_i_output_drop(output);
-    }
-    return status;
+    const netdp_status status = netdp_i_output_open(output, path, error);
+    return status == NETDP_OK ? make_private(output, path, error) : status;
 }
 
 /* The rename is on disk only once its folder is. Spoils the path. */
@@ -184,6 +207,25 @@ void netdp_i_output_drop(netdp_i_output *output)
     netdp_i_free(output->path);
     netdp_i_free(output->beside);
     *output = (netdp_i_output){0};
+}
+
+bool netdp_i_file_is_planted(const char *path)
+{
+    struct stat there;
+    return lstat(path, &there) == 0 && !S_ISREG(there.st_mode);
+}
+
+/* O_NONBLOCK: a pipe that nobody reads would be waited for. */
+int netdp_i_file_open_own(const char *path, int flags)
+{
+    struct stat opened;
+    const int file =
+        open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    if (file < 0 || (fstat(file, &opened) == 0 && S_ISREG(opened.st_mode)))
+        return file;
+    close(file);
+    errno = EINVAL;
+    return -1;
 }
 
 netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error)

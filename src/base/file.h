@@ -23,6 +23,11 @@ netdp_status netdp_i_output_open(netdp_i_output *output, const char *path, netdp
 netdp_status netdp_i_output_open_private(netdp_i_output *output, const char *path,
                                          netdp_error *error);
 
+/* The same for what a program keeps by itself: a link at the path is replaced, and NETDP_ENVIRONMENT where there is a pipe
+ * or a device. */
+netdp_status netdp_i_output_open_own(netdp_i_output *output, const char *path, bool private,
+                                     netdp_error *error);
+
 /* Sync and rename; every write error shows here at the latest. Closes the output either way. */
 netdp_status netdp_i_output_commit(netdp_i_output *output, netdp_error *error);
 
@@ -35,6 +40,16 @@ void netdp_i_output_drop(netdp_i_output *output);
 /* Removes what was written of all outputs that are open, from a signal's handler too. The process
  * must end at once after it. */
 void netdp_i_outputs_abandon(void);
+
+/*
+ * A file of one's own that is written where it lies, made with mode 0600 where it is not there; `flags` as of open(2).
+ * Never a link, a folder, a pipe or a device that somebody put in its place. -1: it is one of them, or cannot be had, and
+ * errno says why.
+ */
+int netdp_i_file_open_own(const char *path, int flags);
+
+/* Is there something at that path that is no file: a link, say? */
+bool netdp_i_file_is_planted(const char *path);
 
 /* The whole file with a NUL behind it; "-" reads standard input, once. */
 netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error);

@@ -6,11 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Reads a line of smaps that begins a mapping: is it a file's, private, and not for writing? */
+/* Reads a line of smaps that begins a mapping (all others begin with a capital): is it a file's, private, and not for
+ * writing? */
 static bool begins(const char *line, uintptr_t *from, uintptr_t *until, bool *files)
 {
     unsigned long first, after;
     char may[5], path[2];
+    if (line[0] >= 'A' && line[0] <= 'Z')
+        return false;
     if (sscanf(line, "%lx-%lx %4s", &first, &after, may) != 3)
         return false;
     *from = first;
@@ -33,7 +36,7 @@ void netdp_i_resident_trim(void)
         if (begins(line, &from, &until, &files))
             continue;
         /* Pages that were written once, by relocation say, are not the file's: they stay. */
-        if (files && sscanf(line, "Anonymous: %lu", &own) == 1 && own == 0)
+        if (files && line[0] == 'A' && sscanf(line, "Anonymous: %lu", &own) == 1 && own == 0)
             (void)madvise((void *)from, until - from, MADV_DONTNEED);
     }
     fclose(maps);

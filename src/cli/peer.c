@@ -1,6 +1,8 @@
 #include "base/try.h"
 #include "cli/common/command.h"
 
+#include "base/try.h"
+
 #ifdef NETDP_PEER
 
 #include "peer/participant/participant.h"

@@ -10,7 +10,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "study/lines.h"
+
+OWNER(free, char)
 
 enum { LARGEST = 1 << 20 };
 
@@ -108,29 +111,26 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
     if (text->protects != NULL && !made->row && strcmp(text->protects, "node") != 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: protects: must be node or row",
                             path, (long long)netdp_i_lines_of(lines, "protects"));
-    netdp_status status = read_limit(path, lines, "peer", text->peer, &made->peer, error);
-    if (status == NETDP_OK)
-        status = read_limit(path, lines, "coalition", text->coalition, &made->coalition, error);
-    if (status == NETDP_OK)
-        status = read_limit(path, lines, "total", text->total, &made->total, error);
+    TRY(read_limit(path, lines, "peer", text->peer, &made->peer, error));
+    TRY(read_limit(path, lines, "coalition", text->coalition, &made->coalition, error));
+    TRY(read_limit(path, lines, "total", text->total, &made->total, error));
     made->whole = text->total != NULL;
     made->peers = NETDP_I_NEW(netdp_i_allowance, text->peers_count);
     made->path = netdp_i_copy_text(path);
-    if (status == NETDP_OK && (made->peers == NULL || made->path == NULL))
-        status = netdp_i_no_memory(error);
-    for (uint32_t i = 0; i < text->peers_count && status == NETDP_OK; i++) {
+    if (made->peers == NULL || made->path == NULL)
+        return netdp_i_no_memory(error);
+    for (uint32_t i = 0; i < text->peers_count; i++) {
         snprintf(name, sizeof name, "peers.%u.epsilon", i + 1);
         made->peers[i].name = netdp_i_copy_text(text->peers[i].name);
         made->count++;
-        status = made->peers[i].name == NULL ? netdp_i_no_memory(error)
-                                             : read_limit(path, lines, name, text->peers[i].epsilon,
-                                                          &made->peers[i].epsilon, error);
+        if (made->peers[i].name == NULL)
+            return netdp_i_no_memory(error);
+        TRY(read_limit(path, lines, name, text->peers[i].epsilon, &made->peers[i].epsilon, error));
     }
-    if (status == NETDP_OK && made->whole && isinf(made->peer) && isinf(made->coalition) &&
-        isinf(made->total))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: limits nothing; give peer, coalition or total", path);
-    return status;
+    if (made->whole && isinf(made->peer) && isinf(made->coalition) && isinf(made->total))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: limits nothing; give peer, coalition or total", path);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_budget_read(const char *path, netdp_i_budget *budget, netdp_error *error)
@@ -230,11 +230,10 @@ static netdp_status check(const netdp_i_budget *budget, const netdp_i_account *a
 {
     const double limit = netdp_i_budget_limit(budget, account, spent);
     double epsilon = 0, before = 0;
-    netdp_status status = netdp_i_price_epsilon(spent->planned, budget->delta, &epsilon, error);
-    if (status == NETDP_OK)
-        status = netdp_i_price_epsilon(spent->before, budget->delta, &before, error);
-    if (status != NETDP_OK || epsilon <= limit)
-        return status;
+    TRY(netdp_i_price_epsilon(spent->planned, budget->delta, &epsilon, error));
+    TRY(netdp_i_price_epsilon(spent->before, budget->delta, &before, error));
+    if (epsilon <= limit)
+        return NETDP_OK;
     if (spent->everyone && !budget->whole)
         return netdp_i_fail(
             error, NETDP_NO_ANSWER,
@@ -288,12 +287,9 @@ netdp_status netdp_i_budget_check(const netdp_i_budget *budget, netdp_i_ledger *
                                   const netdp_i_package *package, int32_t self, netdp_error *error)
 {
     unsigned char study[NETDP_I_DIGEST];
-    char *text = NULL;
-    netdp_i_account account = {0};
-    netdp_status status = examine(budget, ledger, package, self, study, &text, &account, error);
-    netdp_i_account_clear(&account);
-    free(text);
-    return status;
+    OWNED_BY(free) char *text = NULL;
+    CLEARED(netdp_i_account_clear) netdp_i_account account = {0};
+    return examine(budget, ledger, package, self, study, &text, &account, error);
 }
 
 netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *ledger,
@@ -301,16 +297,13 @@ netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *
                                   netdp_i_account *account, netdp_error *error)
 {
     unsigned char study[NETDP_I_DIGEST];
-    char *text = NULL;
-    netdp_i_account made = {0};
-    netdp_status status = examine(budget, ledger, package, self, study, &text, &made, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_enrol(ledger, study, text, error);
-    if (status == NETDP_OK && account != NULL) {
+    OWNED_BY(free) char *text = NULL;
+    CLEARED(netdp_i_account_clear) netdp_i_account made = {0};
+    TRY(examine(budget, ledger, package, self, study, &text, &made, error));
+    TRY(netdp_i_ledger_enrol(ledger, study, text, error));
+    if (account != NULL) {
         *account = made;
         made = (netdp_i_account){0};
     }
-    netdp_i_account_clear(&made);
-    free(text);
-    return status;
+    return NETDP_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/ledger_base.h"
 
 netdp_status netdp_i_ledger_verify(netdp_i_ledger *ledger, netdp_i_entry_visit visit, void *context,
@@ -105,10 +106,9 @@ netdp_status netdp_i_ledger_remembered(netdp_i_ledger *ledger, const unsigned ch
                                        netdp_i_shown_head *shown, netdp_error *error)
 {
     netdp_i_met *known = NULL;
-    const netdp_status status = recall(ledger, key, &known, error);
-    if (status == NETDP_OK)
-        *shown = known->shown;
-    return status;
+    TRY(recall(ledger, key, &known, error));
+    *shown = known->shown;
+    return NETDP_OK;
 }
 
 /* Within a transaction. */
@@ -133,11 +133,10 @@ static netdp_status write_met(netdp_i_ledger *ledger, const netdp_i_met *met, ne
 
 netdp_status netdp_i_ledger_write_met(netdp_i_ledger *ledger, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    for (int32_t i = 0; ledger->fresh > 0 && i < ledger->met_count && status == NETDP_OK; i++)
+    for (int32_t i = 0; ledger->fresh > 0 && i < ledger->met_count; i++)
         if (ledger->met[i].fresh)
-            status = write_met(ledger, &ledger->met[i], error);
-    return status;
+            TRY(write_met(ledger, &ledger->met[i], error));
+    return NETDP_OK;
 }
 
 void netdp_i_ledger_met_written(netdp_i_ledger *ledger)
@@ -152,10 +151,9 @@ netdp_status netdp_i_ledger_note(netdp_i_ledger *ledger, netdp_error *error)
 {
     if (ledger->fresh == 0)
         return NETDP_OK;
-    netdp_status status = netdp_i_ledger_begin(ledger, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_ledger_commit(ledger, netdp_i_ledger_write_met(ledger, error), error);
+    TRY(netdp_i_ledger_begin(ledger, error));
+    netdp_status status =
+        netdp_i_ledger_commit(ledger, netdp_i_ledger_write_met(ledger, error), error);
     if (status == NETDP_OK)
         netdp_i_ledger_met_written(ledger);
     else
@@ -165,8 +163,8 @@ netdp_status netdp_i_ledger_note(netdp_i_ledger *ledger, netdp_error *error)
 
 netdp_status netdp_i_ledger_remember(netdp_i_ledger *ledger, netdp_error *error)
 {
-    const netdp_status status = netdp_i_ledger_note(ledger, error);
-    return status == NETDP_OK ? netdp_i_ledger_sync(ledger, error) : status;
+    TRY(netdp_i_ledger_note(ledger, error));
+    return netdp_i_ledger_sync(ledger, error);
 }
 
 netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
@@ -176,9 +174,7 @@ netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key
     if (ledger->lock < 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: is open for reading alone",
                             ledger->path);
-    const netdp_status status = recall(ledger, key, &known, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(recall(ledger, key, &known, error));
     const netdp_i_ledger_head *before = &known->shown.head, *now = &shown->head;
     const bool same = memcmp(before->digest, now->digest, NETDP_I_DIGEST) == 0;
     bool older = now->rows == 0 || now->rows > INT64_MAX || now->rows < before->rows;

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/try.h"
 
 /* A key file: this line, which once its ledger began goes on with when, and with the digest of its first row; then 64
  * hexadecimal digits and a newline. */
@@ -130,7 +131,7 @@ static netdp_status load(const char *path, char text[MOST_BYTES + 1], size_t *by
                          netdp_error *error)
 {
     struct stat shape;
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (file < 0)
         return cannot(path, "read", error);
     netdp_status status = NETDP_OK;
@@ -193,9 +194,7 @@ netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
     netdp_i_output output = {0};
     struct tm utc;
     const time_t at = (time_t)time;
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open_own(&output, path, true, error));
     strftime(signer->since, sizeof signer->since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &utc));
     memcpy(signer->ledger, first, NETDP_I_DIGEST);
     signer->has_ledger = true;
@@ -383,9 +382,7 @@ static netdp_status write_kept(const char *path, const netdp_i_ephemeral *epheme
                                const netdp_i_offer *offer, netdp_error *error)
 {
     netdp_i_output output = {0};
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open_own(&output, path, true, error));
     setvbuf(output.stream, NULL, _IONBF, 0); /* no copy of the secret in a buffer */
     fwrite(ephemeral->secret, sizeof ephemeral->secret, 1, output.stream);
     fwrite(offer, sizeof *offer, 1, output.stream);
@@ -400,7 +397,7 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
     char path[4096];
     netdp_i_ephemeral *made = NULL;
     name_kept(folder, attempt, path);
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0 && errno != ENOENT)
         return cannot(path, "read", error);
     if (file < 0 && reserved)
@@ -453,7 +450,7 @@ netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt 
     static const unsigned char nothing[crypto_scalarmult_SCALARBYTES];
     char path[4096];
     name_kept(folder, attempt, path);
-    const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0 && errno == ENOENT && !there)
         return NETDP_OK;
     const bool gone =

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* "netL"; a file with another number is somebody else's database. */
 #define APPLICATION 0x6e65744c
@@ -64,7 +65,13 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
 {
     char beside[NETDP_I_PATH_ROOM];
     snprintf(beside, sizeof beside, "%s.lock", ledger->path);
-    ledger->lock = open(beside, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    /* SQLite would follow it, and make the ledger somewhere else. */
+    if (netdp_i_file_is_planted(ledger->path))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: is a link or no file; a ledger lies beside its key, move "
+                            "this away",
+                            ledger->path);
+    ledger->lock = netdp_i_file_open_own(beside, O_RDWR);
     if (ledger->lock < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot be made: %s", beside,
                             strerror(errno));
@@ -131,10 +138,8 @@ static netdp_status begin(netdp_i_ledger *ledger, const unsigned char key[NETDP_
     netdp_i_entry first = {
         .kind = NETDP_I_ENTRY_OPENED, .party = -1, .body = body, .bytes = sizeof body};
     netdp_i_ledger_head head;
-    netdp_status status = netdp_i_ledger_begin(ledger, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_ledger_run(ledger, "be made", schema, error);
+    TRY(netdp_i_ledger_begin(ledger, error));
+    netdp_status status = netdp_i_ledger_run(ledger, "be made", schema, error);
     snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              FORM);
     if (status == NETDP_OK)
@@ -170,26 +175,19 @@ static netdp_status prepare_base(netdp_i_ledger *ledger, const unsigned char *ke
                                  netdp_error *error)
 {
     int64_t application = 0, form = 0, tables = 0;
-    netdp_status status =
-        netdp_i_ledger_run(ledger, "open",
+    TRY(netdp_i_ledger_run(ledger, "open",
                            key != NULL ? "PRAGMA trusted_schema = OFF; PRAGMA recursive_triggers "
                                          "= ON; PRAGMA journal_mode = WAL; PRAGMA synchronous = "
                                          "NORMAL" /* netdp_i_ledger_sync */
                                        : "PRAGMA trusted_schema = OFF",
-                           error);
-    if (status == NETDP_OK)
-        status = read_number(ledger, "PRAGMA application_id", &application, error);
-    if (status == NETDP_OK)
-        status = read_number(ledger, "PRAGMA user_version", &form, error);
-    if (status == NETDP_OK)
-        status = read_number(ledger, "SELECT count(*) FROM sqlite_schema", &tables, error);
-    if (status != NETDP_OK)
-        return status;
+                           error));
+    TRY(read_number(ledger, "PRAGMA application_id", &application, error));
+    TRY(read_number(ledger, "PRAGMA user_version", &form, error));
+    TRY(read_number(ledger, "SELECT count(*) FROM sqlite_schema", &tables, error));
     if (tables == 0 && application == 0 && key != NULL) {
-        status = begin(ledger, key, error);
-        if (status == NETDP_OK)
-            sync_folder(ledger->path);
-        return status;
+        TRY(begin(ledger, key, error));
+        sync_folder(ledger->path);
+        return NETDP_OK;
     }
     if (application != APPLICATION || form != FORM)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -339,7 +337,7 @@ bool netdp_i_ledger_in_use(const char *path)
 {
     char beside[NETDP_I_PATH_ROOM];
     snprintf(beside, sizeof beside, "%.4000s.lock", path);
-    const int lock = open(beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int lock = open(beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const bool free = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (lock >= 0)
         close(lock);
@@ -350,12 +348,11 @@ netdp_status netdp_i_ledger_first(netdp_i_ledger *ledger, unsigned char digest[N
                                   int64_t *time, netdp_error *error)
 {
     bool found = false;
-    netdp_status status = read_number(ledger, "SELECT time FROM entry WHERE row = 1", time, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_digest_at(ledger, 1, digest, &found, error);
-    return status == NETDP_OK && !found
-               ? netdp_i_fail(error, NETDP_INVALID, "%.300s: has no first row", ledger->path)
-               : status;
+    TRY(read_number(ledger, "SELECT time FROM entry WHERE row = 1", time, error));
+    TRY(netdp_i_ledger_digest_at(ledger, 1, digest, &found, error));
+    if (!found)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: has no first row", ledger->path);
+    return NETDP_OK;
 }
 
 const unsigned char *netdp_i_ledger_owner(const netdp_i_ledger *ledger)

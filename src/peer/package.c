@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* A study is a page, a roster of 4096 with 10^5 links some megabytes. */
 enum { LARGEST_STUDY = 1 << 21, LARGEST_ROSTER = 1 << 24 };
@@ -129,9 +130,7 @@ done:
 static netdp_status write_text(const char *text, const char *path, netdp_error *error)
 {
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     fputs(text, output.stream);
     return netdp_i_output_commit(&output, error);
 }
@@ -142,14 +141,12 @@ netdp_status netdp_i_package_write(const netdp_i_package *package, const char *f
 {
     char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "study.yaml");
-    netdp_status status = write_text(package->study, path, error);
-    if (status != NETDP_OK)
-        return status;
-    json_t *roster = netdp_i_package_roster(package);
+    TRY(write_text(package->study, path, error));
+    OWNED_BY(json_decref) json_t *roster = netdp_i_package_roster(package);
     netdp_i_file_path(path, folder, "roster.json");
-    status = roster == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(roster, path, error);
-    json_decref(roster);
-    return status;
+    if (roster == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_json_write(roster, path, error);
 }
 
 /* ---- The digest ---- */
@@ -209,9 +206,7 @@ netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *e
                             (long long)package->terms.expires, (long long)now);
     if (expected == NULL)
         return NETDP_OK;
-    netdp_status status = netdp_i_package_digest(package, digest, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_package_digest(package, digest, error));
     netdp_i_hex(digest, text);
     if (!netdp_i_unhex(expected, wanted) || memcmp(wanted, digest, sizeof digest) != 0)
         return netdp_i_fail(error, NETDP_INVALID,

@@ -15,6 +15,8 @@
 #include <netdp/graph.h>
 #include <netdp/status.h>
 
+#include "base/try.h"
+
 enum {
     NETDP_I_DIGEST = 32,      /* bytes of a digest, and of a public key */
     NETDP_I_DIGEST_TEXT = 65, /* of it in hexadecimal, with a NUL */
@@ -76,6 +78,7 @@ netdp_status netdp_i_package_read(const char *folder, netdp_i_package **package,
 netdp_status netdp_i_package_write(const netdp_i_package *package, const char *folder,
                                    netdp_error *error);
 void netdp_i_package_free(netdp_i_package *package);
+OWNER(netdp_i_package_free, netdp_i_package)
 
 /* The roster as roster.json has it, and back; `where` is its name in errors. */
 json_t *netdp_i_package_roster(const netdp_i_package *package);

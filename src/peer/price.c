@@ -2,15 +2,22 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 #include <jansson.h>
 #include <netdp/account.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/contribution.h"
 #include "plan/problem.h"
 #include "study/protection.h"
+
+OWNER(netdp_study_free, netdp_study)
+OWNER(netdp_losses_free, netdp_losses)
+OWNER(netdp_graph_free, netdp_graph)
 
 /* ---- The unit ---- */
 
@@ -32,42 +39,35 @@ netdp_status netdp_i_unit_new(const netdp_study *study, const netdp_i_package *p
                               netdp_i_unit *unit, netdp_error *error)
 {
     netdp_i_unit made = {.protection = netdp_i_study_protection(study)};
-    netdp_graph *links = NULL, *pairs = NULL;
-    int64_t *held = NETDP_I_NEW(int64_t, package->members);
+    OWNED_BY(netdp_graph_free) netdp_graph *links = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *pairs = NULL;
+    OWNED int64_t *held = NETDP_I_NEW(int64_t, package->members);
     const bool cyclic = made.protection.batches.kind == NETDP_BATCHES_CYCLIC;
     const bool counts = netdp_i_study_counts(study);
     made.row = made.protection.protects == NETDP_PROTECTS_ROW;
     made.rounded = made.row || counts;
-    netdp_status status =
-        held == NULL
-            ? netdp_i_no_memory(error)
-            : check_announced(package, made.row || cyclic || study->task.mean_over_rows, error);
-    if (status == NETDP_OK && made.row && cyclic && package->terms.attempts > 1)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "terms.attempts: %lld: a row that takes part in some phases has one "
-                              "attempt",
-                              (long long)package->terms.attempts);
-    for (int32_t i = 0; status == NETDP_OK && i < package->members; i++) {
+    if (held == NULL)
+        return netdp_i_no_memory(error);
+    TRY(check_announced(package, made.row || cyclic || study->task.mean_over_rows, error));
+    if (made.row && cyclic && package->terms.attempts > 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "terms.attempts: %lld: a row that takes part in some phases has one "
+                            "attempt",
+                            (long long)package->terms.attempts);
+    for (int32_t i = 0; i < package->members; i++) {
         held[i] = package->member[i].rows > 0 ? package->member[i].rows : 1;
         made.all += (double)package->member[i].rows;
     }
-    if (status == NETDP_OK)
-        status = netdp_i_package_graphs(package, &links, &pairs, error);
-    if (status == NETDP_OK) {
-        netdp_i_problem of = {.graph = links,
-                              .sensitivity = study->task.clip > 0 ? 2 * study->task.clip
-                                             : counts             ? sqrt(2)
-                                                      : sqrt((double)package->terms.width)};
-        status = netdp_i_problem_protect(study, held, &of, error);
-        made.protection.share = of.share;
-        made.sensitivity = of.sensitivity;
-    }
-    netdp_graph_free(links);
-    netdp_graph_free(pairs);
-    netdp_i_free(held);
-    if (status == NETDP_OK)
-        *unit = made;
-    return status;
+    TRY(netdp_i_package_graphs(package, &links, &pairs, error));
+    netdp_i_problem of = {.graph = links,
+                          .sensitivity = study->task.clip > 0 ? 2 * study->task.clip
+                                         : counts             ? sqrt(2)
+                                                              : sqrt((double)package->terms.width)};
+    TRY(netdp_i_problem_protect(study, held, &of, error));
+    made.protection.share = of.share;
+    made.sensitivity = of.sensitivity;
+    *unit = made;
+    return NETDP_OK;
 }
 
 void netdp_i_unit_clear(netdp_i_unit *unit)
@@ -126,26 +126,21 @@ static void close_account(account *a)
 static netdp_status read_unit(const netdp_i_package *package, account *a, netdp_i_prices *prices,
                               netdp_error *error)
 {
-    netdp_study *study = NULL;
-    netdp_i_unit unit = {0};
-    netdp_status status = netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error);
-    if (status == NETDP_OK)
-        status = netdp_i_unit_new(study, package, &unit, error);
-    if (status == NETDP_OK) {
-        const int64_t phases = package->terms.contributions;
-        a->part = find_part(&unit, package, a->self);
-        prices->cycle = unit.row && unit.protection.batches.kind == NETDP_BATCHES_CYCLIC
-                            ? unit.protection.batches.count
-                            : 1;
-        prices->contributions = phases * package->terms.attempts;
-        prices->times = netdp_i_price_taken(phases, prices->cycle) * package->terms.attempts;
-        prices->row = unit.row;
-        prices->sensitivity = unit.sensitivity;
-        netdp_i_study_unit_words(study, prices->protects, sizeof prices->protects);
-    }
-    netdp_i_unit_clear(&unit);
-    netdp_study_free(study);
-    return status;
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
+    CLEARED(netdp_i_unit_clear) netdp_i_unit unit = {0};
+    TRY(netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error));
+    TRY(netdp_i_unit_new(study, package, &unit, error));
+    const int64_t phases = package->terms.contributions;
+    a->part = find_part(&unit, package, a->self);
+    prices->cycle = unit.row && unit.protection.batches.kind == NETDP_BATCHES_CYCLIC
+                        ? unit.protection.batches.count
+                        : 1;
+    prices->contributions = phases * package->terms.attempts;
+    prices->times = netdp_i_price_taken(phases, prices->cycle) * package->terms.attempts;
+    prices->row = unit.row;
+    prices->sensitivity = unit.sensitivity;
+    netdp_i_study_unit_words(study, prices->protects, sizeof prices->protects);
+    return NETDP_OK;
 }
 
 /* `everything` asks nothing of the mixing and of later rounds: the plainest will do. */
@@ -187,7 +182,7 @@ static double square_of(const account *a, double loss)
 static netdp_status ask(const account *a, const int32_t *observers, int32_t count, bool coalition,
                         netdp_own_noise own, double *square, netdp_error *error)
 {
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     const netdp_loss_request request = {.protocol = &a->protocol,
                                         .sees = NETDP_SEES_EVERYTHING,
                                         .own_noise = own,
@@ -197,16 +192,13 @@ static netdp_status ask(const account *a, const int32_t *observers, int32_t coun
                                         .to_count = count,
                                         .to = observers,
                                         .coalition = coalition};
-    netdp_status status = netdp_losses_new(&request, NULL, &losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_losses_new(&request, NULL, &losses, error));
     if (!losses->sound)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER, "the account of this study is no bound: %s",
-                              losses->reason);
-    for (int32_t i = 0; status == NETDP_OK && i < losses->to_count; i++)
+        return netdp_i_fail(error, NETDP_NO_ANSWER, "the account of this study is no bound: %s",
+                            losses->reason);
+    for (int32_t i = 0; i < losses->to_count; i++)
         square[i] = square_of(a, losses->loss[i]);
-    netdp_losses_free(losses);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- All of them ---- */
@@ -251,26 +243,21 @@ static netdp_status fill(const account *a, const netdp_i_package *package, netdp
                          netdp_error *error)
 {
     const int32_t others = package->members - 1;
-    int32_t *all = NETDP_I_NEW(int32_t, others);
-    double *single = NETDP_I_NEW(double, others);
-    netdp_status status = all == NULL || single == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && i < others; i++)
+    OWNED int32_t *all = NETDP_I_NEW(int32_t, others);
+    OWNED double *single = NETDP_I_NEW(double, others);
+    if (all == NULL || single == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < others; i++)
         all[i] = prices->towards[i].member[0];
-    if (status == NETDP_OK)
-        status = ask(a, all, others, false, NETDP_OWN_NOISE_KNOWN, single, error);
-    for (int32_t i = 0; status == NETDP_OK && i < others; i++)
+    TRY(ask(a, all, others, false, NETDP_OWN_NOISE_KNOWN, single, error));
+    for (int32_t i = 0; i < others; i++)
         prices->towards[i].square = single[i];
-    for (int32_t i = others; status == NETDP_OK && i < prices->count; i++)
-        status = ask(a, prices->towards[i].member, prices->towards[i].count, true,
-                     NETDP_OWN_NOISE_KNOWN, &prices->towards[i].square, error);
+    for (int32_t i = others; i < prices->count; i++)
+        TRY(ask(a, prices->towards[i].member, prices->towards[i].count, true, NETDP_OWN_NOISE_KNOWN,
+                &prices->towards[i].square, error));
     /* Who knows nobody's noise: the same as a member that does not use its own. */
-    if (status == NETDP_OK)
-        status = ask(a, all, 1, false, NETDP_OWN_NOISE_COUNTS, &prices->outside, error);
-    if (status == NETDP_OK)
-        status = ask(a, all, others, true, NETDP_OWN_NOISE_KNOWN, &prices->everyone, error);
-    netdp_i_free(all);
-    netdp_i_free(single);
-    return status;
+    TRY(ask(a, all, 1, false, NETDP_OWN_NOISE_COUNTS, &prices->outside, error));
+    return ask(a, all, others, true, NETDP_OWN_NOISE_KNOWN, &prices->everyone, error);
 }
 
 netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
@@ -329,14 +316,12 @@ netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
     if (package->members > MOST_MEMBERS)
         return NETDP_OK;
     netdp_i_prices unit = {0};
-    netdp_status status = open_account(package, self, &a, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(open_account(package, self, &a, error));
     const int32_t others = package->members - 1;
     int32_t *all = NETDP_I_NEW(int32_t, others);
     netdp_observers *sets = NETDP_I_NEW(netdp_observers, prices->count + 2);
-    status = all == NULL || sets == NULL ? netdp_i_no_memory(error)
-                                         : read_unit(package, &a, &unit, error);
+    netdp_status status = all == NULL || sets == NULL ? netdp_i_no_memory(error)
+                                                      : read_unit(package, &a, &unit, error);
     /* Contributions are alike, in phases that each see everything. */
     a.protocol.reacts = true;
     a.protocol.every = 1;
@@ -349,6 +334,8 @@ netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
                                          .from = self,
                                          .noise = nextafter(package->terms.noise / a.part, 0),
                                          .unit = {NETDP_AS_DP, package->terms.delta}};
+    if (netdp_i_file_is_planted(path))
+        (void)unlink(path); /* a pipe or a device would be written into */
     if (status == NETDP_OK)
         status = netdp_everything_proof(&request, list_sets(prices, all, others, sets), sets, path,
                                         error);

@@ -143,5 +143,7 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
                   "model", model, "account", result->account);
     if (object == NULL)
         return netdp_i_no_memory(error);
-    return netdp_i_json_write(object, path, error);
+    netdp_i_output output;
+    TRY(netdp_i_output_open_own(&output, path, false, error));
+    return netdp_i_json_commit(object, &output, error);
 }

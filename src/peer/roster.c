@@ -9,7 +9,10 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "peer/package.h"
+
+OWNER(netdp_graph_free, netdp_graph)
 
 /* The form of roster.json; another number is refused. */
 enum { FORM = 1, MOST_EDGES = 1 << 20, MOST_COALITIONS = 256 };
@@ -147,10 +150,9 @@ static netdp_status read_members(const reading *from, const json_t *list)
     from->made->member = NETDP_I_NEW(netdp_i_member, count);
     if (from->made->member == NULL)
         return netdp_i_no_memory(from->error);
-    netdp_status status = NETDP_OK;
-    for (size_t i = 0; i < count && status == NETDP_OK; i++)
-        status = read_member(from, (int32_t)i, json_array_get(list, i));
-    return status;
+    for (size_t i = 0; i < count; i++)
+        TRY(read_member(from, (int32_t)i, json_array_get(list, i)));
+    return NETDP_OK;
 }
 
 /* Ascending, so that a graph has one form. */
@@ -213,10 +215,9 @@ static netdp_status read_coalitions(const reading *from, const json_t *list)
     if (from->made->coalition == NULL)
         return netdp_i_no_memory(from->error);
     from->made->coalitions = (int32_t)count;
-    netdp_status status = NETDP_OK;
-    for (size_t i = 0; i < count && status == NETDP_OK; i++)
-        status = read_coalition(from, (int32_t)i, json_array_get(list, i));
-    return status;
+    for (size_t i = 0; i < count; i++)
+        TRY(read_coalition(from, (int32_t)i, json_array_get(list, i)));
+    return NETDP_OK;
 }
 
 static bool is_within(double value, double low, double high)
@@ -281,17 +282,15 @@ static netdp_status read_terms(const reading *from, json_t *object)
 /* Messages reach everybody; a pair graph may be in pieces, and the account says what that costs. */
 static netdp_status check_links(const reading *from)
 {
-    netdp_graph *links = NULL, *pairs = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *links = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *pairs = NULL;
     int32_t components = 0;
     bool bipartite;
-    netdp_status status = netdp_i_package_graphs(from->made, &links, &pairs, from->error);
-    if (status == NETDP_OK)
-        status = netdp_graph_shape(links, &components, &bipartite, from->error);
-    netdp_graph_free(links);
-    netdp_graph_free(pairs);
-    if (status == NETDP_OK && components != 1)
-        status = refuse(from, "edges", -1, "the network is in pieces; join all members");
-    return status;
+    TRY(netdp_i_package_graphs(from->made, &links, &pairs, from->error));
+    TRY(netdp_graph_shape(links, &components, &bipartite, from->error));
+    if (components != 1)
+        return refuse(from, "edges", -1, "the network is in pieces; join all members");
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_package_of(const json_t *roster, const char *study, const char *where,

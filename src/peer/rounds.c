@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 #include "protocol/linear.h"
 
@@ -74,9 +75,7 @@ static netdp_status take_row(netdp_i_rounds *r, netdp_error *error)
 netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int32_t width,
                                 double noise, netdp_i_rounds **rounds, netdp_error *error)
 {
-    netdp_status status = netdp_linear_check(protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_linear_check(protocol, error));
     if (protocol->varying.kind != NETDP_VARY_NEVER || netdp_quiet_is(&protocol->quiet))
         return netdp_i_fail(error, NETDP_INVALID,
                             "protocol: peers run neither networks that change nor noise that is "
@@ -86,7 +85,7 @@ netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int3
         return netdp_i_no_memory(error);
     *made = (netdp_i_rounds){
         .protocol = protocol, .self = self, .width = width, .noise = noise, .largest = INFINITY};
-    status = take_row(made, error);
+    netdp_status status = take_row(made, error);
     if (status == NETDP_OK)
         status = netdp_i_linear_weight(protocol, &made->weight, error);
     if (status != NETDP_OK) {

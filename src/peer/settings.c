@@ -4,8 +4,10 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "peer/link/address.h"
 
 static const char file[] = "peer.json";
@@ -14,7 +16,7 @@ enum { PATIENCE = 3600, LINGER = 60, SLOT = 100, ANSWER = 1000, MOST_SECONDS = 3
 
 void netdp_i_settings_clear(netdp_i_settings *settings)
 {
-    for (int32_t v = 0; v < settings->members; v++)
+    for (int32_t v = 0; settings->address != NULL && v < settings->members; v++)
         netdp_i_free(settings->address[v]);
     netdp_i_free(settings->address);
     netdp_i_free(settings->listen);
@@ -93,19 +95,18 @@ static netdp_status read_program(const char *path, const json_t *step, netdp_i_s
                                  netdp_error *error)
 {
     const size_t words = json_array_size(step);
-    netdp_status status = NETDP_OK;
     if (step == NULL)
         return NETDP_OK;
     settings->program = NETDP_I_NEW(char *, words + 1);
     if (settings->program == NULL)
         return netdp_i_no_memory(error);
-    for (size_t k = 0; status == NETDP_OK && k < words; k++)
-        status = keep(json_string_value(json_array_get(step, k)), &settings->program[k], error);
-    for (size_t k = 0; status == NETDP_OK && k < words + (words == 0); k++)
+    for (size_t k = 0; k < words; k++)
+        TRY(keep(json_string_value(json_array_get(step, k)), &settings->program[k], error));
+    for (size_t k = 0; k < words + (words == 0); k++)
         if (settings->program[k] == NULL || settings->program[0][0] == '\0')
             return netdp_i_fail(error, NETDP_INVALID,
                                 "%.300s: step: must be [\"COMMAND\", \"ARGUMENT\", ...]", path);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status take(const char *path, json_t *object, const netdp_i_package *package,
@@ -149,34 +150,27 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
     settings->answer_given = timed;
     settings->patience = patience;
     settings->linger = linger;
-    netdp_status status = read_dial(path, dial, package, settings, error);
-    if (status == NETDP_OK)
-        status = read_test(path, test, settings, error);
-    if (status == NETDP_OK)
-        status = read_program(path, step, settings, error);
-    if (status == NETDP_OK && step != NULL && data != NULL)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: give either data, or step: its program reads its own", path);
-    if (status == NETDP_OK && step == NULL && (data != NULL) == settings->test)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%.300s: give either data, a file of one's own, or test: seeded noise "
-                         "hides nothing, and real data are never read with it",
-                         path);
+    TRY(read_dial(path, dial, package, settings, error));
+    TRY(read_test(path, test, settings, error));
+    TRY(read_program(path, step, settings, error));
+    if (step != NULL && data != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: give either data, or step: its program reads its own", path);
+    if (step == NULL && (data != NULL) == settings->test)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: give either data, a file of one's own, or test: seeded noise "
+                            "hides nothing, and real data are never read with it",
+                            path);
     unsigned char digest[NETDP_I_DIGEST];
-    if (status == NETDP_OK && agreed != NULL && !netdp_i_unhex(agreed, digest))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: package: must be the package's name, 64 hexadecimal digits",
-                              path);
-    if (status == NETDP_OK)
-        status = keep(agreed, &settings->package, error);
-    if (status == NETDP_OK)
-        status = keep(listen, &settings->listen, error);
-    if (status == NETDP_OK)
-        status = keep(data, &settings->data, error);
-    if (status == NETDP_OK)
-        status = keep(transcript, &settings->transcript, error);
-    return status == NETDP_OK ? keep(metrics, &settings->metrics, error) : status;
+    if (agreed != NULL && !netdp_i_unhex(agreed, digest))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: package: must be the package's name, 64 hexadecimal digits",
+                            path);
+    TRY(keep(agreed, &settings->package, error));
+    TRY(keep(listen, &settings->listen, error));
+    TRY(keep(data, &settings->data, error));
+    TRY(keep(transcript, &settings->transcript, error));
+    return keep(metrics, &settings->metrics, error);
 }
 
 netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *package,
@@ -186,9 +180,7 @@ netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *pa
     int64_t bytes = 0;
     json_error_t fault;
     netdp_i_file_path(path, folder, file);
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
     json_t *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
     netdp_i_free(text);
     if (!json_is_object(object)) {
@@ -197,7 +189,7 @@ netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *pa
                             netdp_i_show_text(fault.text).text);
     }
     netdp_i_settings made = {0};
-    status = take(path, object, package, &made, error);
+    netdp_status status = take(path, object, package, &made, error);
     json_decref(object);
     if (status == NETDP_OK)
         *settings = made;
@@ -214,6 +206,7 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
     for (int32_t v = 0; v < settings->members; v++)
         if (settings->address[v] != NULL)
             json_object_set_new(dial, package->member[v].name, json_string(settings->address[v]));
+    OWNED_BY(json_decref)
     json_t *object =
         json_pack("{s:s*, s:s*, s:o, s:s*, s:s*, s:s*, s:I, s:I}", "package", settings->package,
                   "listen", settings->listen, "dial", dial, "data", settings->data, "metrics",
@@ -236,8 +229,7 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
                             json_pack("{s:I, s:I}", "seed", (json_int_t)settings->seed, "repeat",
                                       (json_int_t)settings->repeat));
     netdp_i_file_path(path, folder, file);
-    netdp_status status =
-        object == NULL ? netdp_i_no_memory(error) : netdp_i_json_write(object, path, error);
-    json_decref(object);
-    return status;
+    if (object == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_json_write(object, path, error);
 }

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/ledger_base.h"
 
 enum { LONGEST_FRAME = 1 << 28 };
@@ -83,14 +84,13 @@ netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char st
 {
     const netdp_i_attempt of = of_study(study);
     bool settled = false;
-    netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
+    TRY(find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error));
     ledger->room.known = ledger->room.asked = false;
-    if (status == NETDP_OK && settled)
+    if (settled)
         return netdp_i_fail(
             error, NETDP_INVALID,
             "%.300s: this study is settled; to run it again, agree on a new package", ledger->path);
-    return status == NETDP_OK ? append_once(ledger, NETDP_I_ENTRY_STUDY, &of, -1, body, error)
-                              : status;
+    return append_once(ledger, NETDP_I_ENTRY_STUDY, &of, -1, body, error);
 }
 
 /* Is any frame of the attempt stored? */
@@ -146,9 +146,7 @@ static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *at
                                netdp_error *error)
 {
     const netdp_i_admission *room = &ledger->room;
-    const netdp_status status = count_room(ledger, attempt->study, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(count_room(ledger, attempt->study, error));
     if (!room->enrolled || room->settled)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: the study is not enrolled, or settled",
                             ledger->path);
@@ -175,14 +173,10 @@ static netdp_status admit(netdp_i_ledger *ledger, const netdp_i_attempt *attempt
 {
     *stored = false; /* nothing is without its reservation */
     *reserved = false;
-    netdp_status status =
-        is_new(&ledger->room, attempt)
-            ? NETDP_OK
-            : find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, reserved, error);
-    if (status == NETDP_OK)
-        status = *reserved ? has_frames(ledger, attempt, stored, error)
-                           : check_room(ledger, attempt, error);
-    return status;
+    if (!is_new(&ledger->room, attempt))
+        TRY(find(ledger, NETDP_I_ENTRY_RESERVED, attempt, -1, NULL, NULL, reserved, error));
+    return *reserved ? has_frames(ledger, attempt, stored, error)
+                     : check_room(ledger, attempt, error);
 }
 
 static bool is_same(const netdp_i_attempt *a, const netdp_i_attempt *b)
@@ -234,8 +228,8 @@ netdp_status netdp_i_ledger_reserve(netdp_i_ledger *ledger, const netdp_i_attemp
                                     bool *stored, netdp_error *error)
 {
     bool reserved = false;
-    const netdp_status status = admit(ledger, attempt, &reserved, stored, error);
-    return status == NETDP_OK ? spend(ledger, reserved, NULL, attempt, error) : status;
+    TRY(admit(ledger, attempt, &reserved, stored, error));
+    return spend(ledger, reserved, NULL, attempt, error);
 }
 
 static netdp_status check_frame(const netdp_i_ledger *ledger, int64_t party, int64_t bytes,
@@ -256,8 +250,8 @@ netdp_status netdp_i_ledger_store(netdp_i_ledger *ledger, const netdp_i_attempt 
                            .party = party,
                            .body = frame,
                            .bytes = bytes};
-    const netdp_status status = check_frame(ledger, party, bytes, error);
-    return status == NETDP_OK ? spend(ledger, true, &entry, attempt, error) : status;
+    TRY(check_frame(ledger, party, bytes, error));
+    return spend(ledger, true, &entry, attempt, error);
 }
 
 netdp_status netdp_i_ledger_contribute(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
@@ -270,10 +264,10 @@ netdp_status netdp_i_ledger_contribute(netdp_i_ledger *ledger, const netdp_i_att
                            .bytes = bytes};
     const bool asked = ledger->room.asked && is_same(&ledger->room.attempt, attempt);
     bool reserved = ledger->room.paid, stored = false;
-    netdp_status status = check_frame(ledger, -1, bytes, error);
-    if (status == NETDP_OK && !asked)
-        status = admit(ledger, attempt, &reserved, &stored, error);
-    return status == NETDP_OK ? spend(ledger, reserved, &entry, attempt, error) : status;
+    TRY(check_frame(ledger, -1, bytes, error));
+    if (!asked)
+        TRY(admit(ledger, attempt, &reserved, &stored, error));
+    return spend(ledger, reserved, &entry, attempt, error);
 }
 
 netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,
@@ -283,11 +277,10 @@ netdp_status netdp_i_ledger_frame(netdp_i_ledger *ledger, const netdp_i_attempt 
     bool found = false;
     *frame = NULL;
     *bytes = 0;
-    netdp_status status =
-        find(ledger, NETDP_I_ENTRY_CONTRIBUTION, attempt, party, frame, bytes, &found, error);
-    if (status == NETDP_OK && !found && party != -1)
-        status = find(ledger, NETDP_I_ENTRY_CONTRIBUTION, attempt, -1, frame, bytes, &found, error);
-    return status;
+    TRY(find(ledger, NETDP_I_ENTRY_CONTRIBUTION, attempt, party, frame, bytes, &found, error));
+    if (!found && party != -1)
+        return find(ledger, NETDP_I_ENTRY_CONTRIBUTION, attempt, -1, frame, bytes, &found, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
@@ -318,11 +311,11 @@ netdp_status netdp_i_ledger_settle(netdp_i_ledger *ledger,
 {
     const netdp_i_attempt of = of_study(study);
     bool settled = false;
-    netdp_status status = find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error);
+    TRY(find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error));
     ledger->room.known = ledger->room.asked = false;
-    return status == NETDP_OK && !settled
-               ? append_once(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, body, error)
-               : status;
+    if (!settled)
+        return append_once(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, body, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_count(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],

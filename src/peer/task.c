@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "learn/table.h"
 #include "peer/link/largest.h"
 #include "peer/price.h"
@@ -52,14 +53,14 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
                       "give protocol averaging: of a sum task mean, which it is a multiple of",
                       error);
     if (!(is_one_of(task, "mean", "histogram") && strcmp(protocol, "averaging") == 0) &&
-        !(is_one_of(task, "logistic", "ridge") &&
+        !(netdp_i_task_learned(task) != NULL &&
           is_one_of(protocol, "gossip-sgd", "muffliato-sgd")) &&
         !netdp_i_study_owns(study))
-        return refuse("this task and protocol",
-                      "give task mean or histogram and protocol averaging, or task logistic, ridge "
-                      "or own and "
-                      "protocol gossip-sgd or muffliato-sgd",
-                      error);
+        return refuse(
+            "this task and protocol",
+            "give task mean or histogram and protocol averaging, or task logistic, ridge, "
+            "softmax or own and protocol gossip-sgd or muffliato-sgd",
+            error);
     if (strcmp(study->protocol.dropout, "0") != 0 || strcmp(study->protocol.redraw, "never") != 0)
         return refuse("networks that change", "leave out protocol.dropout and redraw", error);
     if (netdp_i_study_learns(study))
@@ -129,9 +130,7 @@ static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package
 {
     const netdp_study *study = task->study;
     netdp_i_unit unit = {0};
-    netdp_status status = netdp_i_unit_new(study, package, &unit, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_unit_new(study, package, &unit, error));
     const double step = netdp_i_study_learns(study) ? study->task.step : 1;
     task->rows = package->member[task->self].rows;
     task->weight = netdp_i_unit_weight(&unit, study, package, task->self);
@@ -152,7 +151,6 @@ static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package
 static netdp_status take_columns(netdp_i_task *task, netdp_error *error)
 {
     const netdp_study *study = task->study;
-    netdp_status status = NETDP_OK;
     task->column = NETDP_I_NEW(char *, task->width);
     task->low = NETDP_I_NEW(double, task->width);
     task->factor = NETDP_I_NEW(double, task->width);
@@ -162,19 +160,19 @@ static netdp_status take_columns(netdp_i_task *task, netdp_error *error)
     const bool learns = netdp_i_study_learns(study), counts = netdp_i_study_counts(study);
     double low = 0, high = 1;
     if (counts) /* of which bins are parts */
-        status = find_range(study, 0, &low, &high, error);
-    for (int32_t j = 0; status == NETDP_OK && j < task->width; j++) {
+        TRY(find_range(study, 0, &low, &high, error));
+    for (int32_t j = 0; j < task->width; j++) {
         high = 1;
         if (!learns && !counts)
-            status = find_range(study, j, &task->low[j], &high, error);
+            TRY(find_range(study, j, &task->low[j], &high, error));
         task->factor[j] = high - task->low[j];
         task->column[j] = learns   ? netdp_i_learner_name(study, j)
                           : counts ? netdp_i_bin_name(study, study->data.column[0].name, j)
                                    : netdp_i_copy_text(study->data.column[j].name);
         if (task->column[j] == NULL)
-            status = netdp_i_no_memory(error);
+            return netdp_i_no_memory(error);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Each row clipped, in inner units, or a 1 in its bin; then their mean. */
@@ -293,7 +291,7 @@ static netdp_status read_test(netdp_i_task *task, double noise, netdp_error *err
     const netdp_study *study = task->study;
     const double step = netdp_i_study_learns(study) ? study->task.step : 1;
     const netdp_dataset *set = netdp_datasets();
-    netdp_i_problem *problem = NULL;
+    OWNED_BY(netdp_i_problem_free) netdp_i_problem *problem = NULL;
     while (study->data.source != NULL && set->name != NULL &&
            strcmp(set->name, study->data.source) != 0)
         set++;
@@ -302,27 +300,24 @@ static netdp_status read_test(netdp_i_task *task, double noise, netdp_error *err
         return netdp_i_fail(error, NETDP_INVALID,
                             "test mode: its noise can be computed by anybody; only bundled and "
                             "synthetic data are read with it, not these of study.yaml");
-    netdp_status status = netdp_i_problem_new(study, NULL, &problem, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_problem_new(study, NULL, &problem, error));
     if (problem->width != task->width ||
         netdp_graph_nodes(problem->graph) != netdp_graph_nodes(task->links))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "test mode: study.yaml has %d nodes with %d numbers, the roster %d "
-                              "with %d",
-                              (int)netdp_graph_nodes(problem->graph), (int)problem->width,
-                              (int)netdp_graph_nodes(task->links), (int)task->width);
-    else if (task->scale != step * (noise * problem->sensitivity))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "test mode: the roster announces other rows than study.yaml's data "
-                              "have");
-    else if (netdp_i_study_learns(study))
-        status = netdp_i_learner_take(study, problem->train, task->self, &task->learner, error);
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "test mode: study.yaml has %d nodes with %d numbers, the roster %d "
+                            "with %d",
+                            (int)netdp_graph_nodes(problem->graph), (int)problem->width,
+                            (int)netdp_graph_nodes(task->links), (int)task->width);
+    if (task->scale != step * (noise * problem->sensitivity))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "test mode: the roster announces other rows than study.yaml's data "
+                            "have");
+    if (netdp_i_study_learns(study))
+        TRY(netdp_i_learner_take(study, problem->train, task->self, &task->learner, error));
     else
         memcpy(task->value, problem->values + (int64_t)task->self * task->width,
                (size_t)task->width * sizeof *task->value);
-    netdp_i_problem_free(problem);
-    return status;
+    return NETDP_OK;
 }
 
 int32_t netdp_i_task_width(const netdp_study *study)
@@ -335,9 +330,7 @@ int32_t netdp_i_task_width(const netdp_study *study)
 static netdp_status describe(netdp_i_task *task, const netdp_i_terms *terms, netdp_error *error)
 {
     const netdp_protocol *protocol = NULL;
-    netdp_status status = netdp_protocol_find(task->study->protocol.kind, &protocol, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_protocol_find(task->study->protocol.kind, &protocol, error));
     const netdp_settings settings = {.rounds = terms->rounds,
                                      .dither = terms->dither,
                                      .dither_decay = terms->dither_decay,
@@ -347,8 +340,8 @@ static netdp_status describe(netdp_i_task *task, const netdp_i_terms *terms, net
                                      .accelerate = task->study->protocol.accelerate,
                                      .pairing = {task->pairs, terms->pair_noise}};
     task->protocol = netdp_protocol_describe(protocol, task->mixing, &settings);
-    status = netdp_linear_check(&task->protocol, error);
-    return status == NETDP_OK ? netdp_mixing_require(task->mixing, error) : status;
+    TRY(netdp_linear_check(&task->protocol, error));
+    return netdp_mixing_require(task->mixing, error);
 }
 
 netdp_status netdp_i_task_new(const netdp_i_package *package, const netdp_i_settings *settings,

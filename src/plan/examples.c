@@ -157,8 +157,8 @@ static netdp_status list_features(const netdp_study *study, char **features, net
 netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                       netdp_i_problem *problem, netdp_error *error)
 {
-    const bool many = strcmp(study->task.kind, "softmax") == 0;
-    const bool classes = many || strcmp(study->task.kind, "logistic") == 0;
+    const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
+    const bool many = learned->many, classes = learned->classes;
     netdp_range *range = NULL;
     int32_t ranges = 0;
     char *features = NULL, counted[24];
@@ -193,9 +193,7 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
         return status;
     problem->rows = problem->train->rows + problem->test->rows;
     problem->objective = (netdp_objective){
-        .kind = many      ? NETDP_SOFTMAX
-                : classes ? NETDP_LOGISTIC
-                          : NETDP_RIDGE,
+        .kind = learned->kind,
         .clip = study->task.clip,
         .l2 = study->task.l2,
         .parameters = many ? problem->train->classes * problem->train->features : 0};

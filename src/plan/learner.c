@@ -1,5 +1,6 @@
 #include "plan/learner.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,14 @@
 
 static bool is_classes(const netdp_study *study)
 {
-    return strcmp(study->task.kind, "logistic") == 0;
+    const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
+    return learned != NULL && learned->classes;
+}
+
+static bool is_many(const netdp_study *study)
+{
+    const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
+    return learned != NULL && learned->many;
 }
 
 /* What the study declares of its label; NULL: nothing. */
@@ -29,7 +37,7 @@ static const netdp_i_column *find_label(const netdp_study *study)
     return NULL;
 }
 
-/* The classes of logistic are declared, or agreed on: 0 and 1, for which -1 and 1 do as well. */
+/* Classes are declared; those of logistic may also be agreed on: 0 and 1, for which -1 and 1 do as well. */
 static netdp_range label_range(const netdp_study *study)
 {
     static const char *const agreed[] = {"0", "1"};
@@ -43,6 +51,39 @@ static netdp_range label_range(const netdp_study *study)
                              .value = (const char *const *)column->value};
     return is_classes(study) ? (netdp_range){.column = name, .values = 2, .value = agreed}
                              : (netdp_range){.column = name};
+}
+
+/* The study's feature columns in their order; the label is none of them. */
+static int32_t list_features(const netdp_study *study, const netdp_i_column **list)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < study->data.column_count; i++)
+        if (strcmp(study->data.column[i].name, study->data.label) != 0) {
+            if (list != NULL)
+                list[count] = &study->data.column[i];
+            count++;
+        }
+    return count;
+}
+
+/* Numbers of a prepared row. */
+static int32_t features_of(const netdp_study *study)
+{
+    const char *law = study->data.synthetic;
+    const char *number = law != NULL ? strchr(law, ' ') : NULL;
+    const int64_t drawn = number != NULL ? strtol(number, NULL, 10) : 0;
+    return (int32_t)(law != NULL ? drawn : list_features(study, NULL)) + study->task.intercept;
+}
+
+static int32_t classes_of(const netdp_study *study)
+{
+    return is_many(study) && find_label(study) != NULL ? find_label(study)->values : 1;
+}
+
+int32_t netdp_i_learner_width(const netdp_study *study)
+{
+    return netdp_i_study_owns(study) ? (int32_t)study->task.parameters
+                                     : features_of(study) * classes_of(study);
 }
 
 netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
@@ -68,15 +109,17 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
         {study->data.radius > 0, "data.radius: rows have unit norm"},
         {study->data.onehot, "data.categories: features are numbers"},
         {study->data.missing == NETDP_MISSING_MEAN, "data.missing: mean: give drop, or refuse"},
-        {is_classes(study) && find_label(study) != NULL && find_label(study)->values > 0 &&
-             find_label(study)->values != 2,
+        {is_classes(study) && !is_many(study) && find_label(study) != NULL &&
+             find_label(study)->values > 0 && find_label(study)->values != 2,
          "a label of other than two values: list the one and then the other"},
+        {is_many(study) && (find_label(study) == NULL || find_label(study)->values < 2),
+         "classes that are found from the rows: list the label's values in data.columns"},
         {study->data.owner != NULL, "data.owner: each has a file of its own"},
         {study->protocol.rounds == 0, "protocol.rounds: auto: give a number"},
         {study->privacy.quiet != NULL && strcmp(study->privacy.quiet, "fresh") != 0,
          "privacy.quiet: phases have noise of their own"},
         {study->data.synthetic == NULL && !netdp_i_study_owns(study) &&
-             netdp_i_learner_width(study) == study->task.intercept,
+             features_of(study) == study->task.intercept,
          "learning without data.columns: give each feature's bounds, so that nothing is found from "
          "the rows"},
     };
@@ -87,40 +130,23 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
     return NETDP_OK;
 }
 
-/* The study's feature columns in their order; the label is none of them. */
-static int32_t list_features(const netdp_study *study, const netdp_i_column **list)
-{
-    int32_t count = 0;
-    for (int32_t i = 0; i < study->data.column_count; i++)
-        if (strcmp(study->data.column[i].name, study->data.label) != 0) {
-            if (list != NULL)
-                list[count] = &study->data.column[i];
-            count++;
-        }
-    return count;
-}
-
-int32_t netdp_i_learner_width(const netdp_study *study)
-{
-    if (netdp_i_study_owns(study))
-        return (int32_t)study->task.parameters;
-    const char *law = study->data.synthetic;
-    const char *number = law != NULL ? strchr(law, ' ') : NULL;
-    const int64_t drawn = number != NULL ? strtol(number, NULL, 10) : 0;
-    return (int32_t)(law != NULL ? drawn : list_features(study, NULL)) + study->task.intercept;
-}
-
+/* Of many classes the class stands before it: "north: age". */
 char *netdp_i_learner_name(const netdp_study *study, int32_t j)
 {
-    char name[160];
+    char name[160], whole[320];
     int32_t at = 0;
-    snprintf(name, sizeof name, "x%d", (int)j + 1);
+    const bool many = is_many(study);
+    const int32_t features = features_of(study), own = many ? j % features : j;
+    snprintf(name, sizeof name, "x%d", (int)own + 1);
     for (int32_t i = 0; i < study->data.column_count; i++)
-        if (strcmp(study->data.column[i].name, study->data.label) != 0 && at++ == j)
+        if (strcmp(study->data.column[i].name, study->data.label) != 0 && at++ == own)
             snprintf(name, sizeof name, "%.150s", study->data.column[i].name);
-    if (study->task.intercept && j + 1 == netdp_i_learner_width(study))
+    if (study->task.intercept && own + 1 == features)
         snprintf(name, sizeof name, "intercept");
-    return netdp_i_copy_text(name);
+    if (many)
+        snprintf(whole, sizeof whole, "%.150s: %.150s", find_label(study)->value[j / features],
+                 name);
+    return netdp_i_copy_text(many ? whole : name);
 }
 
 /* ---- How rows become numbers ---- */
@@ -132,7 +158,7 @@ static netdp_model *close_model(const netdp_study *study, netdp_model *made, boo
                                   label.values > 0         ? NETDP_I_SCALE_VALUES
                                   : label.low < label.high ? NETDP_I_SCALE_RANGE
                                                            : NETDP_I_SCALE_NONE)) {
-        made->kind = is_classes(study) ? NETDP_LOGISTIC : NETDP_RIDGE;
+        made->kind = netdp_i_task_learned(study->task.kind)->kind;
         made->intercept = study->task.intercept;
         made->missing = study->data.missing;
         netdp_i_model_close(made);
@@ -159,7 +185,7 @@ netdp_model *netdp_i_learner_model(const netdp_study *study)
 {
     const int32_t features = list_features(study, NULL);
     if (study->data.synthetic != NULL)
-        return netdp_i_model_drawn(study, netdp_i_learner_width(study));
+        return netdp_i_model_drawn(study, features_of(study));
     const netdp_i_column **feature = NETDP_I_NEW(const netdp_i_column *, features + 1);
     netdp_model *made = netdp_i_model_new(features);
     bool fine = feature != NULL && made != NULL;
@@ -184,15 +210,19 @@ static netdp_status make_rows(const netdp_study *study, int64_t rows, int32_t fe
         return netdp_i_no_memory(error);
     *learner = (netdp_i_learner){
         .rows = made,
-        .objective = {.kind = is_classes(study) ? NETDP_LOGISTIC : NETDP_RIDGE,
+        .objective = {.kind = netdp_i_task_learned(study->task.kind)->kind,
                       .clip = study->task.clip,
-                      .l2 = study->task.l2},
+                      .l2 = study->task.l2,
+                      .parameters = is_many(study) ? classes_of(study) * features : 0},
         .step = study->task.step,
         .held = rows,
         .batches = netdp_i_study_protection(study).batches,
         .scratch = NETDP_I_NEW(int64_t, rows),
     };
-    *made = (netdp_examples){.rows = rows, .features = features, .nodes = 1};
+    *made = (netdp_examples){.rows = rows,
+                             .features = features,
+                             .nodes = 1,
+                             .classes = is_many(study) ? classes_of(study) : 0};
     made->x = NETDP_I_NEW(double, rows *features);
     made->y = NETDP_I_NEW(double, rows);
     made->start = NETDP_I_NEW(int64_t, 2);
@@ -249,7 +279,7 @@ netdp_status netdp_i_learner_own(const netdp_study *study, netdp_i_learner *lear
     netdp_examples *rows = NETDP_I_NEW(netdp_examples, 1);
     if (rows == NULL)
         return netdp_i_no_memory(error);
-    rows->features = netdp_i_learner_width(study);
+    rows->features = (int32_t)study->task.parameters;
     *learner = (netdp_i_learner){.rows = rows,
                                  .own = true,
                                  .objective = {.clip = study->task.clip, .l2 = study->task.l2},
@@ -262,13 +292,14 @@ void netdp_i_learner_give(netdp_i_learner *learner, const double *mean)
     learner->given = mean;
 }
 
-/* Which of the two is +1 is agreed on, not found: a member may hold one class alone. `text` is looked at
- * where the study declares the two. */
-static bool take_class(const netdp_range *label, const char *text, double number, double *y)
+/* Which class is which is agreed on, not found: a member may hold one class alone. `text` is looked at
+ * where the study declares them. */
+static bool take_class(const netdp_range *label, bool many, const char *text, double number,
+                       double *y)
 {
     const int32_t found =
         text != NULL ? netdp_i_cell_find(text, label->value, label->values) : number > 0;
-    *y = found == 1 ? 1 : -1;
+    *y = many ? fmax(0, found) : found == 1 ? 1 : -1;
     return text != NULL ? found >= 0 : number == 1 || number == 0 || number == -1;
 }
 
@@ -279,16 +310,16 @@ static netdp_status fill_rows(const netdp_study *study, const netdp_table *table
                               netdp_error *error)
 {
     const netdp_range label = label_range(study);
-    const bool classes = is_classes(study);
+    const bool classes = is_classes(study), many = is_many(study);
     netdp_examples *rows = learner->rows;
     const int32_t features = table->columns - 1;
     bool any = false;
     for (int64_t i = 0; i < table->rows; i++) {
         const double *cell = table->values + i * table->columns;
         double *x = rows->x + i * rows->features;
-        rows->y[i] = classes ? 1 : 0;
+        rows->y[i] = classes && !many ? 1 : 0;
         if (texts->empty[i] ||
-            (classes && !take_class(&label, texts->of_row != NULL ? texts->of_row[i] : NULL,
+            (classes && !take_class(&label, many, texts->of_row != NULL ? texts->of_row[i] : NULL,
                                     cell[features], &rows->y[i])))
             continue;
         any = true;
@@ -370,7 +401,7 @@ void netdp_i_learner_value(const netdp_i_learner *learner, int64_t phase, const 
                            double *value)
 {
     take_gradient(learner, phase, 0, model, value);
-    for (int32_t j = 0; j < learner->rows->features; j++)
+    for (int32_t j = 0; j < netdp_parameters(&learner->objective, learner->rows); j++)
         value[j] *= -learner->step;
 }
 
@@ -384,6 +415,6 @@ void netdp_i_learner_descend(const netdp_i_learner *learner, int64_t phase, doub
                              double *gradient)
 {
     take_gradient(learner, phase, learner->objective.l2, model, gradient);
-    for (int32_t j = 0; j < learner->rows->features; j++)
+    for (int32_t j = 0; j < netdp_parameters(&learner->objective, learner->rows); j++)
         model[j] -= learner->step * gradient[j];
 }

@@ -22,7 +22,7 @@ typedef struct netdp_i_learner {
 /* NETDP_INVALID where peers cannot learn what the study says. */
 netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error);
 
-/* Numbers of the model: the study's columns but the label, or a synthetic law's, and the intercept. */
+/* Numbers of the model: the study's columns but the label, or a synthetic law's, and the intercept; of softmax so many for each class. */
 int32_t netdp_i_learner_width(const netdp_study *study);
 
 /* The name of number j, new memory; NULL: there is none. */

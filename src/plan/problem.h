@@ -6,6 +6,7 @@
 #include <netdp/mixing.h>
 #include <netdp/model.h>
 
+#include "base/try.h"
 #include "study/study.h"
 
 /*
@@ -52,6 +53,7 @@ typedef struct netdp_i_problem {
 netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error);
 void netdp_i_problem_free(netdp_i_problem *problem);
+OWNER(netdp_i_problem_free, netdp_i_problem)
 
 /* Its data, of the file at `csv`, NULL where they are drawn: of a mean, and of what learns. */
 netdp_status netdp_i_problem_values(const netdp_study *study, const char *csv,

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plot/chart.h"
 
 enum { NAME = 300 };
@@ -113,19 +114,19 @@ netdp_status netdp_i_guesses_write(const json_t *list, const netdp_i_guesses *ki
 {
     const int32_t farthest = farthest_of(list), room = farthest > 2 ? farthest : 2;
     const int32_t most = 2 * (int32_t)json_array_size(list) + 1;
-    curve *made = NETDP_I_NEW(curve, most);
-    double *numbers = NETDP_I_NEW(double, 4 * (int64_t)most * room);
-    netdp_i_chart_series *series = NETDP_I_NEW(netdp_i_chart_series, most);
-    netdp_status status =
-        made == NULL || numbers == NULL || series == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t k = 0; status == NETDP_OK && k < most; k++) {
+    OWNED curve *made = NETDP_I_NEW(curve, most);
+    OWNED double *numbers = NETDP_I_NEW(double, 4 * (int64_t)most * room);
+    OWNED netdp_i_chart_series *series = NETDP_I_NEW(netdp_i_chart_series, most);
+    if (made == NULL || numbers == NULL || series == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t k = 0; k < most; k++) {
         double *at = numbers + 4 * (int64_t)k * room;
         made[k].x = at;
         made[k].y = at + room;
         made[k].low = at + 2 * room;
         made[k].high = at + 3 * room;
     }
-    const int32_t count = status == NETDP_OK ? list_curves(list, kind, farthest, made) : 0;
+    const int32_t count = list_curves(list, kind, farthest, made);
     for (int32_t k = 0; k < count; k++)
         series[k] = (netdp_i_chart_series){.name = made[k].name,
                                            .count = made[k].count,
@@ -136,10 +137,5 @@ netdp_status netdp_i_guesses_write(const json_t *list, const netdp_i_guesses *ki
                                            .colour = k};
     const netdp_i_chart chart = {
         .x_label = "distance, hops", .y_label = kind->label, .count = count, .series = series};
-    if (status == NETDP_OK)
-        status = netdp_i_chart_write(&chart, 1, 1, NULL, path, error);
-    netdp_i_free(made);
-    netdp_i_free(numbers);
-    netdp_i_free(series);
-    return status;
+    return netdp_i_chart_write(&chart, 1, 1, NULL, path, error);
 }

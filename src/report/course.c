@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "report/rows.h"
 
 enum { MEASURES = 4, LISTED = 400 };
@@ -88,25 +89,23 @@ static netdp_status take_row(course *c, const netdp_i_rows *rows, const int at[2
                              netdp_error *error)
 {
     int64_t step = 0;
-    netdp_status status = netdp_i_rows_index(rows, at[0], INT64_MAX, &step, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_rows_index(rows, at[0], INT64_MAX, &step, error));
     curve *of = find_curve(c, rows->field[at[1]]);
     point *p = of != NULL ? find_point(of, step) : NULL;
     if (p == NULL)
         return netdp_i_no_memory(error);
     p->runs++;
-    for (int k = 0; status == NETDP_OK && k < MEASURES; k++) {
+    for (int k = 0; k < MEASURES; k++) {
         double value = NAN;
         if (at[2 + k] >= 0)
-            status = netdp_i_rows_number(rows, at[2 + k], &value, error);
-        if (status != NETDP_OK || isnan(value))
+            TRY(netdp_i_rows_number(rows, at[2 + k], &value, error));
+        if (isnan(value))
             continue;
         p->sum[k] += value;
         p->square[k] += value * value;
         p->count[k]++;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* The standard error of a mean of `count` numbers; NaN where one does not tell. */
@@ -155,30 +154,24 @@ static json_t *curve_json(const curve *c)
 
 netdp_status netdp_i_course_json(const char *path, json_t **made, netdp_error *error)
 {
-    netdp_i_rows rows = {0};
-    course c = {0};
-    netdp_status status = netdp_i_rows_open(path, &rows, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_rows_close) netdp_i_rows rows = {0};
+    CLEARED(clear) course c = {0};
+    TRY(netdp_i_rows_open(path, &rows, error));
     int at[2 + MEASURES] = {netdp_i_rows_column(&rows, "step"),
                             netdp_i_rows_column(&rows, "variant")};
     for (int k = 0; k < MEASURES; k++)
         at[2 + k] = netdp_i_rows_column(&rows, measures[k]);
     for (int k = 0; k < 2 + MEASURES; k++)
-        if (status == NETDP_OK && at[k] < 0 && k != 2 + EXCESS)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%s:1: is not the trace of a study; run the study again", path);
-    for (bool more = true; status == NETDP_OK && more;) {
-        status = netdp_i_rows_next(&rows, &more, error);
-        if (status == NETDP_OK && more)
-            status = take_row(&c, &rows, at, error);
+        if (at[k] < 0 && k != 2 + EXCESS)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s:1: is not the trace of a study; run the study again", path);
+    for (bool more = true; more;) {
+        TRY(netdp_i_rows_next(&rows, &more, error));
+        if (more)
+            TRY(take_row(&c, &rows, at, error));
     }
-    if (status == NETDP_OK) {
-        *made = json_array();
-        for (int32_t i = 0; i < c.count; i++)
-            json_array_append_new(*made, curve_json(&c.curve[i]));
-    }
-    netdp_i_rows_close(&rows);
-    clear(&c);
-    return status;
+    *made = json_array();
+    for (int32_t i = 0; i < c.count; i++)
+        json_array_append_new(*made, curve_json(&c.curve[i]));
+    return NETDP_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 void netdp_i_curves_clear(netdp_i_curves *curves)
 {
@@ -157,10 +158,8 @@ static void print_number(FILE *stream, double value)
 netdp_status netdp_i_curves_write(const netdp_i_curves *curves, const char *path,
                                   netdp_error *error)
 {
-    netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
+    TRY(netdp_i_output_open(&output, path, error));
     fputs("panel,curve,measure,x,y,low,high,count,bound,sound\n", output.stream);
     for (int32_t k = 0; k < curves->count; k++) {
         const netdp_i_curve *c = &curves->curve[k];
@@ -177,9 +176,7 @@ netdp_status netdp_i_curves_write(const netdp_i_curves *curves, const char *path
                                         : "no");
         }
     }
-    status = netdp_i_output_commit(&output, error);
-    netdp_i_output_drop(&output);
-    return status;
+    return netdp_i_output_commit(&output, error);
 }
 
 static json_t *number_json(double value)

@@ -8,8 +8,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "report/figure.h"
 #include "run/record.h"
+
+OWNER(json_decref, json_t)
 
 const json_t *netdp_i_figure_variants(const netdp_i_figure *f)
 {
@@ -116,6 +119,7 @@ static netdp_status write_json(const netdp_i_figure *f, const char *path, netdp_
     char label[NETDP_I_LABEL_ROOM];
     const netdp_study *study = f->study;
     netdp_i_label_measure(f, f->measure[0], label);
+    OWNED_BY(json_decref)
     json_t *object =
         json_pack("{s:s, s:s, s:o, s:o, s:s, s:O, s:o, s:s, s:o}", "netdp", netdp_version(),
                   "title", study->title, "paper", text_json(study->figure.paper), "says",
@@ -129,9 +133,7 @@ static netdp_status write_json(const netdp_i_figure *f, const char *path, netdp_
     json_t *simulation = json_object_get(f->summary, "simulation");
     if (simulation != NULL)
         json_object_set(object, "simulation", simulation);
-    netdp_status status = netdp_i_json_write(object, path, error);
-    json_decref(object);
-    return status;
+    return netdp_i_json_write(object, path, error);
 }
 
 /* How large a pixel of the layout is, in an SVG's pixels, and how many there are to the width. */
@@ -149,24 +151,20 @@ static netdp_status write_figure(netdp_i_figure *f, size_t kind, const char *dat
 {
     char path[NETDP_I_PATH_ROOM];
     const bool length = f->study->figure.x != NULL && strcmp(f->study->figure.x, "length") == 0;
-    netdp_status status = read_measures(f, error);
-    if (status == NETDP_OK && (kinds[kind].graph || length))
-        status = netdp_i_problems_new(f->study, data, &f->problems, error);
-    if (status == NETDP_OK)
-        status = kinds[kind].gather(f, error);
+    TRY(read_measures(f, error));
+    if (kinds[kind].graph || length)
+        TRY(netdp_i_problems_new(f->study, data, &f->problems, error));
+    TRY(kinds[kind].gather(f, error));
     snprintf(path, sizeof path, "%s/figure.csv", f->folder);
-    if (status == NETDP_OK)
-        status = netdp_i_curves_write(&f->curves, path, error);
+    TRY(netdp_i_curves_write(&f->curves, path, error));
     snprintf(path, sizeof path, "%s/figure.json", f->folder);
-    if (status == NETDP_OK)
-        status = write_json(f, path, error);
+    TRY(write_json(f, path, error));
     snprintf(path, sizeof path, "%s/figure.svg", f->folder);
     const bool plain = !(picture->width > 0) && !(picture->text > 0) && picture->font == NULL;
     netdp_i_look look = look_of(picture);
-    if (status == NETDP_OK)
-        status = kinds[kind].draw(f, plain ? NULL : &look, path, error);
-    if (status != NETDP_OK || !picture->pdf)
-        return status;
+    TRY(kinds[kind].draw(f, plain ? NULL : &look, path, error));
+    if (!picture->pdf)
+        return NETDP_OK;
     snprintf(path, sizeof path, "%s/figure.pdf", f->folder);
     look.pdf = true;
     look.scale *= POINTS / PIXELS;
@@ -199,12 +197,20 @@ netdp_status netdp_i_picture_check(const netdp_picture *picture, netdp_error *er
     return NETDP_OK;
 }
 
+static void clear_figure(netdp_i_figure *f)
+{
+    json_decref(f->summary);
+    netdp_i_problems_clear(&f->problems);
+    netdp_i_curves_clear(&f->curves);
+    netdp_i_free(f->words);
+}
+
 netdp_status netdp_figure_draw(const netdp_study *study, const char *folder, const char *data,
                                const netdp_picture *picture, netdp_error *error)
 {
     NETDP_I_GIVEN(error, study);
     static const netdp_picture usual;
-    netdp_i_figure f = {.study = study, .folder = folder};
+    CLEARED(clear_figure) netdp_i_figure f = {.study = study, .folder = folder};
     size_t kind = 0;
     if (picture == NULL)
         picture = &usual;
@@ -218,14 +224,8 @@ netdp_status netdp_figure_draw(const netdp_study *study, const char *folder, con
                             study->path);
     while (strcmp(kinds[kind].name, study->figure.kind) != 0)
         kind++;
-    netdp_status status = netdp_i_record_read(folder, true, &f.summary, error);
-    if (status == NETDP_OK)
-        status = write_figure(&f, kind, data, picture, error);
-    json_decref(f.summary);
-    netdp_i_problems_clear(&f.problems);
-    netdp_i_curves_clear(&f.curves);
-    netdp_i_free(f.words);
-    return status;
+    TRY(netdp_i_record_read(folder, true, &f.summary, error));
+    return write_figure(&f, kind, data, picture, error);
 }
 
 double netdp_figure_seconds(const netdp_study *study)

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "report/rows.h"
 
 void netdp_i_listed_clear(netdp_i_listed *listed)
@@ -104,9 +105,7 @@ netdp_status netdp_i_cells_final(const char *path, double cell, const json_t *wo
 {
     const double told = netdp_i_json_number(json_object_get(worst, "epsilon"));
     double value = 0;
-    netdp_status status = netdp_loss_value(cell, noise, unit, &value, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_loss_value(cell, noise, unit, &value, error));
     *final = !alike(value, told);
     return !*final || alike(cell, told)
                ? NETDP_OK
@@ -137,36 +136,31 @@ static netdp_status find_final(const char *path, const double *matrix, int32_t n
 static netdp_status read_npy(const char *path, const json_t *variant, int32_t nodes,
                              netdp_unit unit, netdp_i_listed *l, netdp_error *error)
 {
-    double *matrix = NULL;
+    OWNED double *matrix = NULL;
     int64_t rows = 0, columns = 0;
     bool final = false;
     const double noise = json_number_value(json_object_get(variant, "noise"));
-    netdp_status status = netdp_i_npy_read(path, &matrix, &rows, &columns, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_npy_read(path, &matrix, &rows, &columns, error));
     if (rows != nodes || columns != nodes)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: is not of all nodes towards all; a figure of so many pairs "
-                              "needs privacy.from and privacy.to to be all",
-                              path);
-    if (status == NETDP_OK)
-        status = find_final(path, matrix, nodes, variant, unit, &final, error);
-    if (status == NETDP_OK)
-        status = make_room(l, rows * columns, error);
-    for (int64_t u = 0; status == NETDP_OK && u < rows; u++)
-        for (int64_t v = 0; status == NETDP_OK && v < columns; v++) {
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is not of all nodes towards all; a figure of so many pairs "
+                            "needs privacy.from and privacy.to to be all",
+                            path);
+    TRY(find_final(path, matrix, nodes, variant, unit, &final, error));
+    TRY(make_room(l, rows * columns, error));
+    for (int64_t u = 0; u < rows; u++)
+        for (int64_t v = 0; v < columns; v++) {
             if (u == v)
                 continue;
             double *value = &l->value[l->count];
             if (final)
                 *value = matrix[u * columns + v];
             else
-                status = netdp_loss_value(matrix[u * columns + v], noise, unit, value, error);
+                TRY(netdp_loss_value(matrix[u * columns + v], noise, unit, value, error));
             l->from[l->count] = (int32_t)u;
             l->to[l->count++] = (int32_t)v;
         }
-    netdp_i_free(matrix);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_listed_read(const char *folder, const char *losses, const json_t *variant,

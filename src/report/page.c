@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/try.h"
 
 /* JSON has these three only inside strings, where \u may stand for them. */
 static int write_escaped(const char *text, size_t length, void *stream)
@@ -27,10 +28,8 @@ netdp_status netdp_i_page_write(const json_t *data, bool private, const char *pa
                             "this netdp was built without the page; meson setup -Dreport=enabled");
     const char *rest = mark + strlen(NETDP_I_PAGE_MARK);
     netdp_i_output output;
-    netdp_status status = private ? netdp_i_output_open_private(&output, path, error)
-                                  : netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(private ? netdp_i_output_open_private(&output, path, error)
+                : netdp_i_output_open(&output, path, error));
     fwrite(netdp_i_page_template, 1, (size_t)(mark - netdp_i_page_template), output.stream);
     if (json_dump_callback(data, write_escaped, output.stream, JSON_COMPACT | JSON_ENSURE_ASCII) !=
             0 &&

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "report/listed.h"
 #include "report/rows.h"
 
@@ -146,17 +147,12 @@ static netdp_status take_row(table *t, const netdp_i_rows *rows, const int at[5]
     int64_t from = 0, distance = 0;
     int32_t to = 0;
     double value = 0, loss = 0;
-    netdp_status status = netdp_i_rows_index(rows, at[0], t->nodes - 1, &from, error);
-    if (status == NETDP_OK)
-        status = netdp_i_rows_index(rows, at[2], t->nodes, &distance, error);
-    if (status == NETDP_OK)
-        status = read_observer(t, rows->field[at[1]], rows, &to, error);
-    if (status == NETDP_OK)
-        status = netdp_i_rows_number(rows, at[4], &value, error);
-    if (status == NETDP_OK && at[3] >= 0)
-        status = netdp_i_rows_number(rows, at[3], &loss, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_rows_index(rows, at[0], t->nodes - 1, &from, error));
+    TRY(netdp_i_rows_index(rows, at[2], t->nodes, &distance, error));
+    TRY(read_observer(t, rows->field[at[1]], rows, &to, error));
+    TRY(netdp_i_rows_number(rows, at[4], &value, error));
+    if (at[3] >= 0)
+        TRY(netdp_i_rows_number(rows, at[3], &loss, error));
     const int64_t cell = (int64_t)find_observer(t, to) * t->nodes + from;
     t->value[cell] = value;
     t->distance[cell] = (int32_t)distance;
@@ -168,12 +164,9 @@ static netdp_status take_row(table *t, const netdp_i_rows *rows, const int at[5]
 static netdp_status read_csv(const char *path, table *t, netdp_error *error)
 {
     static const char *const measures[] = {"epsilon", "mu", "loss"};
-    netdp_i_rows rows = {0};
-    netdp_status status = list_observers(path, t, error);
-    if (status == NETDP_OK)
-        status = netdp_i_rows_open(path, &rows, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_rows_close) netdp_i_rows rows = {0};
+    TRY(list_observers(path, t, error));
+    TRY(netdp_i_rows_open(path, &rows, error));
     int at[5] = {netdp_i_rows_column(&rows, "from"), netdp_i_rows_column(&rows, "to"),
                  netdp_i_rows_column(&rows, "distance"), netdp_i_rows_column(&rows, "loss"), -1};
     for (size_t i = 0; i < 3 && at[4] < 0; i++) {
@@ -181,18 +174,16 @@ static netdp_status read_csv(const char *path, table *t, netdp_error *error)
         t->measure = measures[i];
     }
     if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[4] < 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s:1: is not a table of pairwise losses; run the study again", path);
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s:1: is not a table of pairwise losses; run the study again", path);
     t->gaussian = at[3] >= 0;
-    if (status == NETDP_OK)
-        status = make_room(t, at[3] >= 0 && at[3] != at[4], error);
-    for (bool more = true; status == NETDP_OK && more;) {
-        status = netdp_i_rows_next(&rows, &more, error);
-        if (status == NETDP_OK && more)
-            status = take_row(t, &rows, at, error);
+    TRY(make_room(t, at[3] >= 0 && at[3] != at[4], error));
+    for (bool more = true; more;) {
+        TRY(netdp_i_rows_next(&rows, &more, error));
+        if (more)
+            TRY(take_row(t, &rows, at, error));
     }
-    netdp_i_rows_close(&rows);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- From loss.npy ---- */
@@ -282,15 +273,12 @@ static netdp_status fill_observer(void *context, int64_t k, int thread, netdp_er
     const matrix *m = context;
     const table *t = m->t;
     const int32_t column = t->observer[k], node = m->node[column];
-    netdp_status status = NETDP_OK;
     if (m->wanted->graph != NULL)
-        status =
-            netdp_graph_distances(m->wanted->graph, &node, 1, t->distance + k * t->nodes, error);
-    for (int32_t u = 0; status == NETDP_OK && u < t->nodes; u++)
+        TRY(netdp_graph_distances(m->wanted->graph, &node, 1, t->distance + k * t->nodes, error));
+    for (int32_t u = 0; u < t->nodes; u++)
         if (u != node)
-            status =
-                value_of(m, m->cell[u * m->columns + column], &t->value[k * t->nodes + u], error);
-    return status;
+            TRY(value_of(m, m->cell[u * m->columns + column], &t->value[k * t->nodes + u], error));
+    return NETDP_OK;
 }
 
 /* A pair of a table that is too large. */
@@ -311,12 +299,13 @@ static bool precedes(const pair *a, const pair *b)
 static netdp_status scan(matrix *m, pair worst[WORST], int *count, netdp_error *error)
 {
     table *t = m->t;
-    int32_t *hops = NETDP_I_NEW(int32_t, t->nodes);
-    netdp_status status = hops != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (int64_t k = 0; status == NETDP_OK && k < m->columns; k++) {
+    OWNED int32_t *hops = NETDP_I_NEW(int32_t, t->nodes);
+    if (hops == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < m->columns; k++) {
         if (m->wanted->graph != NULL)
-            status = netdp_graph_distances(m->wanted->graph, &m->node[k], 1, hops, error);
-        for (int32_t u = 0; status == NETDP_OK && u < t->nodes; u++) {
+            TRY(netdp_graph_distances(m->wanted->graph, &m->node[k], 1, hops, error));
+        for (int32_t u = 0; u < t->nodes; u++) {
             const int32_t distance = m->wanted->graph != NULL ? hops[u] : -1;
             const pair one = {m->cell[u * m->columns + k], u, m->node[k], distance};
             if (u == m->node[k])
@@ -329,8 +318,7 @@ static netdp_status scan(matrix *m, pair worst[WORST], int *count, netdp_error *
             worst[place] = one;
         }
     }
-    netdp_i_free(hops);
-    return status;
+    return NETDP_OK;
 }
 
 /* The worst pairs in the unit of the page. */
@@ -468,7 +456,7 @@ netdp_status netdp_i_pairwise_json(const netdp_i_pairwise *wanted, const netdp_p
                                    json_t **made, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], file[64];
-    table t = {.nodes = wanted->nodes};
+    CLEARED(clear) table t = {.nodes = wanted->nodes};
     matrix m = {
         .wanted = wanted,
         .noise = netdp_i_json_number(json_object_get(wanted->variant, "noise")),
@@ -485,16 +473,12 @@ netdp_status netdp_i_pairwise_json(const netdp_i_pairwise *wanted, const netdp_p
         *made = json_null();
         return NETDP_OK;
     }
-    netdp_status status = csv ? read_csv(path, &t, error) : read_unit(&m, error);
-    if (status == NETDP_OK && !csv)
-        status = read_npy(path, &m, progress, error);
-    json_t *told = NULL;
-    if (status == NETDP_OK)
-        told = t.value != NULL ? table_json(&t, file, csv) : json_null();
-    if (status == NETDP_OK && told == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        *made = told;
-    clear(&t);
-    return status;
+    TRY(csv ? read_csv(path, &t, error) : read_unit(&m, error));
+    if (!csv)
+        TRY(read_npy(path, &m, progress, error));
+    json_t *told = t.value != NULL ? table_json(&t, file, csv) : json_null();
+    if (told == NULL)
+        return netdp_i_no_memory(error);
+    *made = told;
+    return NETDP_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plot/chart.h"
 #include "report/figure.h"
 
@@ -136,13 +137,10 @@ static netdp_status lay_panels(const netdp_i_figure *f, panels *p, netdp_error *
 netdp_status netdp_i_draw_curves(netdp_i_figure *f, const netdp_i_look *look, const char *path,
                                  netdp_error *error)
 {
-    panels p = {0};
-    netdp_status status = lay_panels(f, &p, error);
-    if (status == NETDP_OK)
-        status = netdp_i_chart_write(p.chart, p.count, f->measures > 1 ? p.count / f->measures : 0,
-                                     look, path, error);
-    clear_panels(&p);
-    return status;
+    CLEARED(clear_panels) panels p = {0};
+    TRY(lay_panels(f, &p, error));
+    return netdp_i_chart_write(p.chart, p.count, f->measures > 1 ? p.count / f->measures : 0, look,
+                               path, error);
 }
 
 /* Groups of bars: the panels are the categories, a series has a bar in each. */

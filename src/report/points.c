@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "report/course.h"
 #include "report/figure.h"
 
@@ -121,8 +122,7 @@ static netdp_status find_abscissae(const netdp_i_figure *f, size_t i, const netd
     const int64_t n = netdp_graph_nodes(graph);
     const char *kind = f->study->figure.x;
     const double *px, *py;
-    double *number = NULL;
-    netdp_status status = NETDP_OK;
+    OWNED double *number = NULL;
     if (strcmp(kind, "length") == 0) {
         if (!netdp_graph_positions(graph, &px, &py))
             return netdp_i_fail(error, NETDP_INVALID,
@@ -138,12 +138,11 @@ static netdp_status find_abscissae(const netdp_i_figure *f, size_t i, const netd
     number = NETDP_I_NEW(double, katz ? n : n *n);
     if (number == NULL)
         return netdp_i_no_memory(error);
-    status = katz ? netdp_katz_centrality(graph, 0, number, error)
-                  : netdp_graph_communicability(graph, number, error);
-    for (int64_t k = 0; status == NETDP_OK && k < listed->count; k++)
+    TRY(katz ? netdp_katz_centrality(graph, 0, number, error)
+             : netdp_graph_communicability(graph, number, error));
+    for (int64_t k = 0; k < listed->count; k++)
         x[k] = katz ? number[listed->from[k]] : number[listed->from[k] * n + listed->to[k]];
-    netdp_i_free(number);
-    return status;
+    return NETDP_OK;
 }
 
 /* The middle of the bin, of BINS equal ones from 0 to the largest x. */
@@ -197,10 +196,10 @@ netdp_status netdp_i_gather_distance(netdp_i_figure *f, netdp_error *error)
 {
     if (f->study->figure.x != NULL && strcmp(f->study->figure.x, "length") == 0)
         return netdp_i_gather_pairs(f, error);
-    netdp_status status = netdp_i_gather_hops(f, error);
-    for (int32_t i = 0; status == NETDP_OK && i < f->curves.count; i++)
+    TRY(netdp_i_gather_hops(f, error));
+    for (int32_t i = 0; i < f->curves.count; i++)
         netdp_i_curve_pool(&f->curves.curve[i]);
-    return status;
+    return NETDP_OK;
 }
 
 /* Does every message count as seen because there is no proof, or none in minutes? */
@@ -317,10 +316,9 @@ static bool others_span(const json_t *course, double span[2])
 static netdp_status add_level(netdp_i_curve *curve, const double span[2], const double y[3],
                               int64_t runs, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    for (int k = 0; k < 2 && status == NETDP_OK && (k == 0 || span[1] > span[0]); k++)
-        status = netdp_i_curve_add(curve, span[k], y[0], y[1], y[2], runs, error);
-    return status;
+    for (int k = 0; k < 2 && (k == 0 || span[1] > span[0]); k++)
+        TRY(netdp_i_curve_add(curve, span[k], y[0], y[1], y[2], runs, error));
+    return NETDP_OK;
 }
 
 /* The course of the runs: mean and standard error at every traced step; over draws, mean and range
@@ -333,7 +331,7 @@ netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
     snprintf(path, sizeof path, "%s/trace.csv", f->folder);
     const bool draws = sweeps_draws(f);
     netdp_status status = netdp_i_course_json(path, &course, error);
-    double span[2];
+    double span[2] = {0, 0};
     const bool levels = status == NETDP_OK && others_span(course, span);
     json_array_foreach (course, i, told)
         for (int32_t m = 0; m < f->measures; m++) {

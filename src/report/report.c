@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/layout.h"
 #include "plan/problem.h"
 #include "report/allowed.h"
@@ -20,6 +21,8 @@
 #include "report/page.h"
 #include "report/pairwise.h"
 #include "run/record.h"
+
+OWNER(json_decref, json_t)
 
 enum {
     DRAWN_NODES = 2500, /* a larger graph is not drawn */
@@ -123,11 +126,10 @@ static netdp_status read_study(source *s, netdp_error *error)
         netdp_i_fail(&s->unread, NETDP_INVALID, "the folder has no study.yaml");
         return NETDP_OK;
     }
-    netdp_status status = netdp_i_file_load(path, &s->text, &bytes, error);
-    if (status == NETDP_OK &&
-        netdp_study_read(path, NULL, 0, &s->study, &s->unread) == NETDP_NO_MEMORY)
-        status = netdp_i_no_memory(error);
-    return status;
+    TRY(netdp_i_file_load(path, &s->text, &bytes, error));
+    if (netdp_study_read(path, NULL, 0, &s->study, &s->unread) == NETDP_NO_MEMORY)
+        return netdp_i_no_memory(error);
+    return NETDP_OK;
 }
 
 /* ---- Graphs ---- */
@@ -231,9 +233,7 @@ static netdp_status keep_graph(source *s, netdp_graph **graph, uint64_t seed, in
     if (grown == NULL)
         return netdp_i_no_memory(error);
     s->graph = grown;
-    netdp_status status = graph_json(*graph, seed, &told, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(graph_json(*graph, seed, &told, error));
     json_array_append_new(s->graphs, told);
     *index = s->count;
     grown[s->count++] = *graph;
@@ -307,7 +307,7 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
                             "%s/summary.json: has no nodes of a graph, or a strange name of a "
                             "file; run the study again",
                             s->folder);
-    netdp_status status = find_graph(s, name, known, &index, &why, error);
+    TRY(find_graph(s, name, known, &index, &why, error));
     const netdp_i_pairwise wanted = {
         .folder = s->folder,
         .losses = losses != NULL ? losses : "loss",
@@ -317,10 +317,7 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
         .nodes = (int32_t)nodes,
         .most = most,
     };
-    if (status == NETDP_OK)
-        status = netdp_i_pairwise_json(&wanted, progress, &pairs, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_pairwise_json(&wanted, progress, &pairs, error));
     *made = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "graph",
                       index >= 0 ? json_integer(index) : json_null(), "why",
                       why.text[0] != '\0' ? netdp_i_allowed_text(why.text) : json_null(), "pairs",
@@ -360,9 +357,7 @@ static netdp_status picture_json(const char *path, json_t **made, netdp_error *e
 {
     char *svg = NULL;
     int64_t bytes = 0;
-    netdp_status status = netdp_i_file_load(path, &svg, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &svg, &bytes, error));
     const size_t room = sodium_base64_encoded_len((size_t)bytes, sodium_base64_VARIANT_ORIGINAL);
     char *text = NETDP_I_NEW(char, room);
     if (text != NULL) {
@@ -389,27 +384,24 @@ static json_t *paper_json(const json_t *paper)
 static netdp_status figure_json(const source *s, json_t **made, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    json_t *svg = NULL, *about = there(s->folder, "figure.json", path)
-                                     ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL)
-                                     : NULL;
+    json_t *svg = NULL;
+    OWNED_BY(json_decref)
+    json_t *about = there(s->folder, "figure.json", path)
+                        ? json_load_file(path, JSON_REJECT_DUPLICATES, NULL)
+                        : NULL;
     const bool shown =
         s->private || !netdp_i_allowed_has_data(s->summary) || netdp_i_allowed_figure(about);
-    netdp_status status = NETDP_OK;
     *made = NULL;
     if (!shown || !there(s->folder, "figure.svg", path)) {
         *made = json_null();
-    } else {
-        status = picture_json(path, &svg, error);
-        if (status == NETDP_OK)
-            *made = json_pack("{s:o, s:{s:O*, s:o*, s:O*}}", "svg", svg, "about", "title",
-                              json_object_get(about, "title"), "paper",
-                              paper_json(json_object_get(about, "paper")), "says",
-                              json_object_get(about, "says"));
-        if (status == NETDP_OK && *made == NULL)
-            status = netdp_i_no_memory(error);
+        return NETDP_OK;
     }
-    json_decref(about);
-    return status;
+    TRY(picture_json(path, &svg, error));
+    *made = json_pack("{s:o, s:{s:O*, s:o*, s:O*}}", "svg", svg, "about", "title",
+                      json_object_get(about, "title"), "paper",
+                      paper_json(json_object_get(about, "paper")), "says",
+                      json_object_get(about, "says"));
+    return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 /* The folder's own name, without where it is. */
@@ -477,45 +469,39 @@ static netdp_status assemble_audit(const source *s, json_t **made, netdp_error *
 {
     char path[NETDP_I_PATH_ROOM], file[32], name[256];
     json_error_t why;
-    json_t *allowed = NULL, *pictures = json_array(), *svg;
+    json_t *allowed = NULL;
+    OWNED_BY(json_decref) json_t *pictures = json_array();
+    json_t *svg;
     there(s->folder, "audit.json", path);
-    json_t *audit = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    netdp_status status = pictures != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    if (status == NETDP_OK && (json_array_size(json_object_get(audit, "audits")) == 0 ||
-                               json_string_value(json_object_get(audit, "title")) == NULL))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: is not what netdp audit wrote; audit the study again", path);
-    for (size_t i = 0; status == NETDP_OK && i < json_array_size(json_object_get(audit, "audits"));
-         i++) {
+    OWNED_BY(json_decref) json_t *audit = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    if (pictures == NULL)
+        return netdp_i_no_memory(error);
+    if (json_array_size(json_object_get(audit, "audits")) == 0 ||
+        json_string_value(json_object_get(audit, "title")) == NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is not what netdp audit wrote; audit the study again", path);
+    for (size_t i = 0; i < json_array_size(json_object_get(audit, "audits")); i++) {
         snprintf(file, sizeof file, "audit-%zu.svg", i + 1);
         svg = NULL;
         if (there(s->folder, file, path))
-            status = picture_json(path, &svg, error);
-        if (status == NETDP_OK &&
-            json_array_append_new(pictures, svg != NULL ? svg : json_null()) != 0)
-            status = netdp_i_no_memory(error);
+            TRY(picture_json(path, &svg, error));
+        if (json_array_append_new(pictures, svg != NULL ? svg : json_null()) != 0)
+            return netdp_i_no_memory(error);
     }
-    if (status == NETDP_OK)
-        status = netdp_i_allowed_audit(audit, s->private, &allowed, error);
+    TRY(netdp_i_allowed_audit(audit, s->private, &allowed, error));
     name_folder(s->folder, name, sizeof name);
-    if (status == NETDP_OK) {
-        *made = json_pack("{s:s, s:s, s:b, s:o, s:O}", "netdp", netdp_version(), "folder",
-                          netdp_i_show_text(name).text, "private", (int)s->private, "audit",
-                          allowed, "pictures", pictures);
-        status = *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    }
-    json_decref(pictures);
-    json_decref(audit);
-    return status;
+    *made = json_pack("{s:s, s:s, s:b, s:o, s:O}", "netdp", netdp_version(), "folder",
+                      netdp_i_show_text(name).text, "private", (int)s->private, "audit", allowed,
+                      "pictures", pictures);
+    return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 static netdp_status assemble_run(source *s, const netdp_progress *progress, json_t **made,
                                  netdp_error *error)
 {
-    netdp_status status = read_summary(s, error);
-    if (status == NETDP_OK)
-        status = read_study(s, error);
-    return status == NETDP_OK ? assemble(s, progress, made, error) : status;
+    TRY(read_summary(s, error));
+    TRY(read_study(s, error));
+    return assemble(s, progress, made, error);
 }
 
 netdp_status netdp_report_write(const char *folder, const char *data, bool for_experimenter,
@@ -524,21 +510,18 @@ netdp_status netdp_report_write(const char *folder, const char *data, bool for_e
 {
     NETDP_I_GIVEN(error, folder);
     char usual[NETDP_I_PATH_ROOM];
+    CLEARED(clear)
     source s = {
         .folder = folder, .data = data, .private = for_experimenter, .graphs = json_array()};
-    json_t *page = NULL;
+    OWNED_BY(json_decref) json_t *page = NULL;
     if (strlen(folder) + 64 > sizeof usual)
         return netdp_i_fail(error, NETDP_INVALID, "%.40s...: the path is too long", folder);
-    netdp_status status = s.graphs != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = !there(folder, "summary.json", usual) && there(folder, "audit.json", usual)
-                     ? assemble_audit(&s, &page, error)
-                     : assemble_run(&s, progress, &page, error);
+    if (s.graphs == NULL)
+        return netdp_i_no_memory(error);
+    TRY(!there(folder, "summary.json", usual) && there(folder, "audit.json", usual)
+            ? assemble_audit(&s, &page, error)
+            : assemble_run(&s, progress, &page, error));
     snprintf(usual, sizeof usual, "%s/%s", folder,
              for_experimenter ? "report-private.html" : "report.html");
-    if (status == NETDP_OK)
-        status = netdp_i_page_write(page, for_experimenter, path != NULL ? path : usual, error);
-    json_decref(page);
-    clear(&s);
-    return status;
+    return netdp_i_page_write(page, for_experimenter, path != NULL ? path : usual, error);
 }

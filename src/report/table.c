@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "plan/promise.h"
 #include "protocol/threat.h"
 #include "report/noises.h"
@@ -639,11 +640,9 @@ netdp_status netdp_result_text(const char *folder, char **text, char **notes, ne
 {
     json_t *summary = NULL;
     netdp_i_promise *promise = NULL;
-    netdp_status status = netdp_i_record_read(folder, true, &summary, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_record_read(folder, true, &summary, error));
     const json_t *variants = json_object_get(summary, "variants");
-    status = read_promises(variants, folder, &promise, error);
+    netdp_status status = read_promises(variants, folder, &promise, error);
     if (status == NETDP_OK)
         status = tell(folder, summary, promise, text, notes, error);
     for (size_t i = 0; promise != NULL && i < json_array_size(variants); i++)

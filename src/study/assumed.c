@@ -19,7 +19,8 @@ static const netdp_dataset *described(const netdp_study *study)
 
 static bool has_classes(const netdp_study *study)
 {
-    return strcmp(study->task.kind, "logistic") == 0 || strcmp(study->task.kind, "softmax") == 0;
+    const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
+    return learned != NULL && learned->classes;
 }
 
 static bool is_label(const netdp_study *study, const char *name)

@@ -280,10 +280,22 @@ bool netdp_i_key_runs(const netdp_i_key *key, bool realised)
     return false;
 }
 
+const netdp_i_learned *netdp_i_task_learned(const char *task)
+{
+    static const netdp_i_learned learned[] = {
+        {"logistic", NETDP_LOGISTIC, .classes = true},
+        {"ridge", NETDP_RIDGE, .classes = false},
+        {"softmax", NETDP_SOFTMAX, .classes = true, .many = true},
+    };
+    for (size_t i = 0; i < sizeof learned / sizeof *learned; i++)
+        if (strcmp(learned[i].task, task) == 0)
+            return &learned[i];
+    return NULL;
+}
+
 bool netdp_i_task_learns(const char *task)
 {
-    return strcmp(task, "logistic") == 0 || strcmp(task, "ridge") == 0 ||
-           strcmp(task, "softmax") == 0;
+    return netdp_i_task_learned(task) != NULL;
 }
 
 /* With rounds: auto a protocol of phases takes their number, and `inner` is what the formula gives. */

@@ -160,6 +160,17 @@ struct netdp_study {
 /* A text in YAML's double quotes; NETDP_INVALID where it is not UTF-8. */
 netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_error *error);
 
+/* What a linear model is learnt by, in the simulator and by peers. */
+typedef struct netdp_i_learned {
+    const char *task; /* the study's word */
+    netdp_objective_kind kind;
+    bool classes; /* labels are classes, not numbers: of two -1 and +1, */
+    bool many;    /* of two or more 0, 1, ..., each with weights of its own */
+} netdp_i_learned;
+
+/* NULL: no linear model. */
+const netdp_i_learned *netdp_i_task_learned(const char *task);
+
 /* Does the study learn a model, rather than a mean? */
 bool netdp_i_study_learns(const netdp_study *study);
 

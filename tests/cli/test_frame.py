@@ -125,7 +125,7 @@ def first_pages_are_one_screen():
         lines = sum(max(len(line) - 1, 0) // 80 + 1 for line in page.splitlines())
         assert code == 0 and lines < 24, (words, lines)
         assert page == whole or "--help all" in page, words
-        assert set(re.findall(r"^  --[a-z-]+", page, re.M)) <= {f"  {option}" for option in re.findall(r"--[a-z-]+", whole)} or page == whole, words
+        assert set(re.findall(r"^  (?:-., )?(--[a-z-]+)", page, re.M)) <= {f"{option}" for option in re.findall(r"--[a-z-]+", whole)} or page == whole, words
         for must in re.findall(r"^      --([a-z-]+)=(?:(?!\n      --|\n\n)[\s\S])*\((?:required\)|this or)", whole, re.M):
             assert f"--{must}=" in page or must == "flip", (words, must)
 

@@ -51,7 +51,8 @@ class Peers:
             write(self.folder / name)
         self.noise, self.seed = noise, seed
         made = subprocess.run([NETWORK, "make", self.study, self.folder / "net", "0", str(noise)] + ([str(seed)] if seed is not None else []),
-                              check=True, capture_output=True, text=True, env=os.environ | ({"ROWS": rows} if rows else {}))
+                              check=False, capture_output=True, text=True, env=os.environ | ({"ROWS": rows} if rows else {}))
+        assert made.returncode == 0, made.stderr
         self.count = int(made.stdout)
         self.first, self.guard = free_ports()
         for one in range(self.count):  # the ports are chosen last

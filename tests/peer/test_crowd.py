@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Strangers that connect and say nothing, thousands a second, do not shut out a neighbour whose bytes take 50 ms each way."""
+"""Strangers that connect and say nothing, thousands a second, do not shut out a neighbour whose bytes take 50 ms each way; nor does somebody
+elsewhere who has read that neighbour's knock from the line and repeats it hundreds of times a second."""
 import asyncio
 import collections
 import json
@@ -8,9 +9,9 @@ import threading
 import time
 
 from peers import Peers
-from liar import STUDY
+from liar import STUDY, Liar, knock
 
-RATE, DELAY = 5000, 0.05
+RATE, KNOCKS, DELAY = 5000, 500, 0.05
 
 
 async def carry(reader, writer):
@@ -52,11 +53,19 @@ def far_away(port, listener):
     threading.Thread(target=asyncio.run, args=(main(),), daemon=True).start()
 
 
-def crowd(port, over, made):
+def crowd(port, over, made, rate, said):
     waiting, begun = collections.deque(), time.monotonic()
     while not over.is_set():
-        while made[0] < RATE * (time.monotonic() - begun):
+        while made[0] < rate * (time.monotonic() - begun):
             one = socket.socket()
+            if said:
+                one.bind(("127.0.0.2", 0))
+                one.settimeout(1)
+                try:
+                    one.connect(("127.0.0.1", port))
+                    one.sendall(said)
+                except OSError:
+                    pass
             one.setblocking(False)
             one.connect_ex(("127.0.0.1", port))
             waiting.append(one)
@@ -66,28 +75,37 @@ def crowd(port, over, made):
         time.sleep(0.001)
 
 
-with Peers(STUDY, noise=1) as net:
-    far_away(net.first + 100, net.first + 1)
-    dial = json.loads((net.of(0) / "peer.json").read_text())["dial"]
-    net.settle(0, dial=dial | {"meter-1": f"127.0.0.1:{net.first + 100}"})
-    over, made = threading.Event(), [0]
-    for one in (1, 2, 3):
-        net.start(one)
-    while "event=link-up" not in net.log(1):
-        time.sleep(0.02)
-    strangers = threading.Thread(target=crowd, args=(net.first + 1, over, made))
-    strangers.start()
-    try:
-        time.sleep(0.5)
-        begun = time.monotonic()
-        net.start(0)
-        while "event=link-up member=meter-0" not in net.log(1):
-            assert net.running[0].poll() is None and net.running[1].poll() is None, net.log(1)[-2000:]
-            time.sleep(0.01)
-        up = time.monotonic() - begun
-        net.wait()
-    finally:
-        over.set()
-        strangers.join()
-    assert net.log(1).count("event=refused") < 1500
-print(f"{made[0]} strangers; the neighbour's link was up after {up:.2f} s")
+def seconds_until_up(rate, repeats):
+    """Of member 0's link to member 1, which so many connect to in a second."""
+    with Peers(STUDY, noise=1) as net:
+        far_away(net.first + 100, net.first + 1)
+        dial = json.loads((net.of(0) / "peer.json").read_text())["dial"]
+        net.settle(0, dial=dial | {"meter-1": f"127.0.0.1:{net.first + 100}"})
+        over, made = threading.Event(), [0]
+        with Liar(net, 0) as member:
+            said = knock(member.seed, member.public(1), 0, 1) if repeats else b""
+        for one in (1, 2, 3):
+            net.start(one)
+        while "event=link-up" not in net.log(1):
+            time.sleep(0.02)
+        strangers = threading.Thread(target=crowd, args=(net.first + 1, over, made, rate, said))
+        strangers.start()
+        try:
+            time.sleep(0.5)
+            begun = time.monotonic()
+            net.start(0)
+            while "event=link-up member=meter-0" not in net.log(1):
+                assert net.running[0].poll() is None and net.running[1].poll() is None, net.log(1)[-2000:]
+                time.sleep(0.01)
+            up = time.monotonic() - begun
+            net.wait()
+        finally:
+            over.set()
+            strangers.join()
+        assert net.log(1).count("event=refused") < 1500
+    return made[0], up
+
+
+made, up = seconds_until_up(RATE, False)
+again, late = seconds_until_up(KNOCKS, True)
+print(f"{made} strangers; the neighbour's link was up after {up:.2f} s, and beside {again} repeated knocks after {late:.2f} s")

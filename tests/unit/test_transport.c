@@ -308,9 +308,25 @@ static void *change_keys(void *context)
     return NULL;
 }
 
-static void key_updates_are_refused(void **state)
+/* The same within a frame, a byte of it before each, and without asking for an answer. */
+static void *change_keys_within_a_frame(void *context)
 {
-    (void)state;
+    raw *r = context;
+    const unsigned char head[] = {248, 0, 0, 0, NETDP_I_FRAME_VERSION, 0, NETDP_I_FRAME_HELLO, 0};
+    SSL *ssl = netdp_i_tls_begin(r->tls, r->socket, true, &r->party);
+    if (SSL_connect(ssl) == 1)
+        for (int i = 0;
+             SSL_write(ssl, head + (i < 8 ? i : 7), 1) == 1 &&
+             SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1 && SSL_do_handshake(ssl) == 1;
+             i++)
+            ;
+    SSL_free(ssl);
+    shutdown(r->socket, SHUT_RDWR);
+    return NULL;
+}
+
+static void is_refused_who(void *(*does)(void *))
+{
     uv_loop_t loop;
     end server = {.hello = {.nodes = NODES}, .link = {{.neighbour = 1}}};
     uint8_t secret[32], knock[NETDP_I_KNOCK];
@@ -320,13 +336,20 @@ static void key_updates_are_refused(void **state)
     assert_true(netdp_i_knock_key(seed[1], key[0], secret));
     netdp_i_knock_make(secret, 1, 0, knock);
     assert_int_equal(write(liar.socket, knock, sizeof knock), sizeof knock);
-    raw_begin(&liar, 1, change_keys);
+    raw_begin(&liar, 1, does);
     UNTIL(&loop, server.refused != NETDP_I_REFUSE_NOTHING);
     assert_int_equal(server.refused, NETDP_I_REFUSE_TOO_MUCH);
     netdp_i_transport_close(server.transport);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0);
     raw_end(&liar);
+}
+
+static void key_updates_are_refused(void **state)
+{
+    (void)state;
+    is_refused_who(change_keys);
+    is_refused_who(change_keys_within_a_frame);
 }
 
 /* Neither a hello of TLS nor a knock that another member could make is answered by one byte. */

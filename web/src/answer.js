@@ -88,7 +88,7 @@ function baselines() {
 /** For whom the page is, and what its noise is worth. */
 export const warnings = () => [
   page.private ? h('div', {class: 'alarm', role: 'note'}, h('strong', {}, 'For the experimenter alone. '), 'This page holds what was computed from the data without noise, and the seed that removes the noise. Do not pass it on; without --private, netdp report makes a page for others.') : null,
-  simulation ? h('p', {class: 'note', id: 'simulation'}, h('strong', {}, simulation[0].toUpperCase() + simulation.slice(1)), '. A result that leaves the machine needs noise from a secret source.') : null,
+  simulation ? h('p', {class: 'note', id: 'simulation'}, h('strong', {}, simulation[0].toUpperCase() + simulation.slice(1)), '. The seed is the number from which all its noise is drawn. A result that leaves the machine needs noise from a secret source.') : null,
 ];
 
 export function answer(variant) {
@@ -123,7 +123,7 @@ export function assumptions(variant) {
     ['How nodes behave', 'Every node follows the protocol and remembers all it sees.'],
     ['What is protected', protectedOf(threat.adjacency)],
     ['What is released', words.released(threat)],
-    ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
+    ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights of its edges (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
     ...(guarantee.pairs ? [['Pairwise noise', `Noise that two nodes share: one adds it, the other subtracts it. ${guarantee.pairs.says}`]] : []),
     ...(guarantee.pairs?.left ? [['Left of the pairwise noise', words.left(guarantee.pairs.left)]] : []),
     ...(words.also(variant) ? [['Also assumed', words.also(variant)]] : []),

@@ -45,7 +45,8 @@ static int wrap(FILE *stream, const char *text, size_t length, int at, int inden
         at += word;
         first = false;
         text += word;
-        text += text < end;
+        while (text < end && (*text == ' ' || *text == '\n'))
+            text++;
     }
     if (stream != NULL)
         fputc('\n', stream);
@@ -65,12 +66,13 @@ int netdp_i_print_what(FILE *stream, const char *what, int most)
         return netdp_i_screen_lines(what);
     }
     size_t kept = length;
-    for (const char *end = strstr(what, ". "); end != NULL && wrap(NULL, what, length, 0, 0) > most;
-         end = strstr(end + 1, ". ")) {
-        const size_t so_far = (size_t)(end - what) + 1;
-        if (kept == length || wrap(NULL, what, so_far, 0, 0) <= most)
-            kept = so_far;
-    }
+    if (wrap(NULL, what, length, 0, 0) > most)
+        for (const char *end = strchr(what, '.'); end != NULL; end = strchr(end + 1, '.')) {
+            const size_t so_far = (size_t)(end - what) + 1;
+            const bool is_end = (end[1] == ' ' || end[1] == '\n') && end > what && end[-1] != '.';
+            if (is_end && (kept == length || wrap(NULL, what, so_far, 0, 0) <= most))
+                kept = so_far;
+        }
     return wrap(stream, what, kept, 0, 0);
 }
 
@@ -131,8 +133,11 @@ static int option_line(const netdp_i_option *option, bool prints)
 {
     char name[80], text[512];
     const bool is_switch = option->value == NULL;
-    const int at = snprintf(name, sizeof name, "  --%s%s%s", option->name, is_switch ? "" : "=",
-                            is_switch ? "" : option->value);
+    char letter[8] = "";
+    if (option->letter != 0)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    const int at = snprintf(name, sizeof name, "  %s--%s%s%s", letter, option->name,
+                            is_switch ? "" : "=", is_switch ? "" : option->value);
     const int column = at + 2 > HELP_COLUMN ? at + 2 : HELP_COLUMN;
     const char *say = is_required(option) ? option->usual : "";
     const size_t tail = say[0] != '\0' ? strlen(say) + 3 : 0;

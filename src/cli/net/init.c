@@ -5,7 +5,9 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "base/try.h"
 
 #ifdef NETDP_PEER
 
@@ -45,9 +47,7 @@ static netdp_status read_study(const char *path, const net_options *o, const cha
                                netdp_error *error)
 {
     char into[NETDP_I_PATH_ROOM];
-    netdp_status status = netdp_study_read(path, o->set.text, o->set.count, study, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_study_read(path, o->set.text, o->set.count, study, error));
     *chosen = (*study)->variation_count == 0 && o->variant == NULL ? *study : NULL;
     for (int32_t i = 0; i < (*study)->variation_count && o->variant != NULL; i++)
         if (strcmp((*study)->variation[i].name, o->variant) == 0)
@@ -57,40 +57,37 @@ static netdp_status read_study(const char *path, const net_options *o, const cha
             error, NETDP_INVALID, "%.300s: --variant: %s; peers run one of its variants", path,
             o->variant == NULL ? "required, it has several" : "it has none of this name");
     netdp_i_file_path(into, net, "package/study.yaml");
-    status = netdp_study_write(*chosen, into, error);
-    return status == NETDP_OK ? load_text(into, text, error) : status;
+    TRY(netdp_study_write(*chosen, into, error));
+    return load_text(into, text, error);
 }
 
 /* NAME/data.csv: one row, the member's own value of the study's data. */
 static netdp_status deal(const netdp_study *study, const net_options *o,
                          const netdp_i_package *package, const char *net, netdp_error *error)
 {
-    netdp_i_problem *problem = NULL;
-    netdp_status status = netdp_i_problem_new(study, o->data_folder, &problem, error);
-    if (status == NETDP_OK && problem->values == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID, "--deal: deals the rows of a mean alone");
-    if (status == NETDP_OK && package->member[0].rows > 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--deal: gives each one row, its mean, and --rows announces others");
-    for (int32_t v = 0; v < package->members && status == NETDP_OK; v++) {
+    OWNED_BY(netdp_i_problem_free) netdp_i_problem *problem = NULL;
+    TRY(netdp_i_problem_new(study, o->data_folder, &problem, error));
+    if (problem->values == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "--deal: deals the rows of a mean alone");
+    if (package->member[0].rows > 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--deal: gives each one row, its mean, and --rows announces others");
+    for (int32_t v = 0; v < package->members; v++) {
         char folder[NETDP_I_PATH_ROOM], path[NETDP_I_PATH_ROOM + 16];
         netdp_i_output out;
         netdp_i_file_path(folder, net, package->member[v].name);
         snprintf(path, sizeof path, "%s/data.csv", folder);
-        status = netdp_i_output_open_private(&out, path, error);
-        for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++)
+        TRY(netdp_i_output_open_own(&out, path, true, error));
+        for (int32_t j = 0; j < problem->width; j++)
             fprintf(out.stream, "%s%s", j > 0 ? "," : "", problem->column[j]);
-        for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++)
+        for (int32_t j = 0; j < problem->width; j++)
             fprintf(out.stream, "%s%.17g", j > 0 ? "," : "\n",
                     problem->low[j] +
                         problem->scale[j] * problem->values[(int64_t)v * problem->width + j]);
-        if (status == NETDP_OK) {
-            fputc('\n', out.stream);
-            status = netdp_i_output_commit(&out, error);
-        }
+        fputc('\n', out.stream);
+        TRY(netdp_i_output_commit(&out, error));
     }
-    netdp_i_problem_free(problem);
-    return status;
+    return NETDP_OK;
 }
 
 /* Keys first, for the package names them; then every folder. */
@@ -137,12 +134,10 @@ static netdp_status make_meeting(const net_options *o, netdp_error *error)
     if (o->relay == NULL)
         return NETDP_OK;
     snprintf(address, sizeof address, "relay:%.256s", o->relay);
-    json_t *addresses = json_pack("{s:s}", NETDP_I_NET_MEETING, address);
-    netdp_status status = addresses == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_net_addresses_write(o->output, addresses, error);
-    json_decref(addresses);
-    return status;
+    OWNED_BY(json_decref) json_t *addresses = json_pack("{s:s}", NETDP_I_NET_MEETING, address);
+    if (addresses == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_net_addresses_write(o->output, addresses, error);
 }
 
 static netdp_status check_init(const net_options *o, const netdp_i_arguments *arguments,
@@ -218,8 +213,15 @@ static netdp_status init(const char *path, const net_options *o, bool test, netd
     return status;
 }
 
+static void net_options_clear(net_options *o)
+{
+    free(o->set.text);
+    free(o->coalitions.text);
+}
+
 netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
 {
+    CLEARED(net_options_clear)
     net_options o = {.host = "127.0.0.1", .port = 7400, .days = 365, .attempts = 1};
     const netdp_i_option options[] = {
         {NETDP_I_COUNT, 'n', "nodes", &o.nodes, "N",
@@ -267,16 +269,13 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
         .most = 1,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = check_init(&o, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = init(arguments.text[0], &o, netdp_i_cli_given(&arguments, "test"), error);
-    free(o.set.text);
-    free(o.coalitions.text);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        TRY(check_init(&o, &arguments, error));
+    if (!arguments.help)
+        return init(arguments.text[0], &o, netdp_i_cli_given(&arguments, "test"), error);
+    return NETDP_OK;
 }
 
 #endif

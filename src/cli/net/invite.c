@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
 
 #ifdef NETDP_PEER
 
@@ -45,50 +46,35 @@ static void say_relay(const netdp_i_package *package, const json_t *addresses)
 static netdp_status set_relay(const char *net, const char *relay, netdp_error *error)
 {
     char address[NETDP_I_HOST + 16];
-    json_t *addresses = NULL;
-    netdp_status status = netdp_i_net_addresses(net, &addresses, error);
+    OWNED_BY(json_decref) json_t *addresses = NULL;
+    TRY(netdp_i_net_addresses(net, &addresses, error));
     snprintf(address, sizeof address, "relay:%.256s", relay);
-    if (status == NETDP_OK)
-        json_object_set_new(addresses, NETDP_I_NET_MEETING, json_string(address));
-    if (status == NETDP_OK)
-        status = netdp_i_net_addresses_write(net, addresses, error);
-    if (status == NETDP_OK)
-        printf("Those who can only dial meet at %s; send addresses.json again to who has it.\n",
-               relay);
-    json_decref(addresses);
-    return status;
+    json_object_set_new(addresses, NETDP_I_NET_MEETING, json_string(address));
+    TRY(netdp_i_net_addresses_write(net, addresses, error));
+    printf("Those who can only dial meet at %s; send addresses.json again to who has it.\n", relay);
+    return NETDP_OK;
 }
 
 static netdp_status accept_answer(const char *net, const char *path, netdp_i_package *package,
                                   netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM], address[256], key[NETDP_I_DIGEST_TEXT];
-    json_t *answer = NULL, *addresses = NULL;
+    OWNED_BY(json_decref) json_t *answer = NULL;
+    OWNED_BY(json_decref) json_t *addresses = NULL;
     int32_t who = -1;
     netdp_i_file_path(folder, net, "package");
-    netdp_status status = netdp_i_file_load_json(path, &answer, error);
-    if (status == NETDP_OK)
-        status = netdp_i_answer_take(answer, path, package, &who, address, error);
-    if (status == NETDP_OK)
-        status = netdp_i_net_addresses(net, &addresses, error);
-    if (status == NETDP_OK) {
-        json_object_set_new(addresses, package->member[who].name, json_string(address));
-        status = netdp_i_net_addresses_write(net, addresses, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_i_package_write(package, folder, error);
-    if (status == NETDP_OK) {
-        netdp_i_hex(package->member[who].key, key);
-        printf(
-            "%s has joined with the key %s\nRead it out to them by telephone: nobody else can say "
-            "that it is theirs.\n",
-            package->member[who].name, key);
-        say_relay(package, addresses);
-        status = netdp_i_net_print(package, error);
-    }
-    json_decref(answer);
-    json_decref(addresses);
-    return status;
+    TRY(netdp_i_file_load_json(path, &answer, error));
+    TRY(netdp_i_answer_take(answer, path, package, &who, address, error));
+    TRY(netdp_i_net_addresses(net, &addresses, error));
+    json_object_set_new(addresses, package->member[who].name, json_string(address));
+    TRY(netdp_i_net_addresses_write(net, addresses, error));
+    TRY(netdp_i_package_write(package, folder, error));
+    netdp_i_hex(package->member[who].key, key);
+    printf("%s has joined with the key %s\nRead it out to them by telephone: nobody else can say "
+           "that it is theirs.\n",
+           package->member[who].name, key);
+    say_relay(package, addresses);
+    return netdp_i_net_print(package, error);
 }
 
 static netdp_status invite(const char *net, const char *name, const net_options *o,
@@ -153,15 +139,13 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
         .most = 2,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = check_invite(&o, arguments.count, error);
-    if (status == NETDP_OK && !arguments.help)
-        status =
-            invite(arguments.text[0], arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        TRY(check_invite(&o, arguments.count, error));
+    if (!arguments.help)
+        return invite(arguments.text[0], arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
+    return NETDP_OK;
 }
 
 /* ---- join ---- */
@@ -171,7 +155,7 @@ static netdp_status check_folder(const char *folder, netdp_error *error)
 {
     static const char *const ledgers[] = {"ledger.db", "ledger-test.db"};
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_signer *signer = NULL;
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
     for (int i = 0; i < 2; i++) {
         netdp_i_file_path(path, folder, ledgers[i]);
         if (netdp_i_ledger_in_use(path))
@@ -180,12 +164,9 @@ static netdp_status check_folder(const char *folder, netdp_error *error)
                                 folder);
     }
     netdp_i_file_path(path, folder, "key");
-    netdp_status status =
-        access(path, F_OK) == 0 ? netdp_i_signer_load(path, &signer, error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_expect(folder, signer, error);
-    netdp_i_signer_free(signer);
-    return status;
+    if (access(path, F_OK) == 0)
+        TRY(netdp_i_signer_load(path, &signer, error));
+    return netdp_i_ledger_expect(folder, signer, error);
 }
 
 /* The first time: a key, and the answer. */

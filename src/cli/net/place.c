@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "peer/net/deploy.h"
 #include "peer/price.h"
 #include "peer/settings.h"
@@ -30,9 +31,7 @@ netdp_status netdp_i_net_addresses(const char *net, json_t **addresses, netdp_er
         *addresses = json_object();
         return *addresses != NULL ? NETDP_OK : netdp_i_no_memory(error);
     }
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
     json_t *read = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, NULL);
     netdp_i_free(text);
     if (!json_is_object(read)) {
@@ -112,6 +111,7 @@ netdp_status netdp_i_net_install(const netdp_i_package *package, const json_t *a
                                  netdp_error *error)
 {
     char binary[NETDP_I_PATH_ROOM] = "netdp", whole[NETDP_I_PATH_ROOM];
+    CLEARED(netdp_i_settings_clear)
     netdp_i_settings settings = {.members = package->members,
                                  .address = NETDP_I_NEW(char *, package->members),
                                  .patience = 3600,
@@ -126,25 +126,18 @@ netdp_status netdp_i_net_install(const netdp_i_package *package, const json_t *a
         binary[length] = '\0';
     if (settings.address == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = fill_dial(package, addresses, self, &settings, error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_digest(package, digest, error);
-    if (status == NETDP_OK && (settings.package = NETDP_I_NEW(char, NETDP_I_DIGEST_TEXT)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        netdp_i_hex(digest, settings.package);
-    if (status == NETDP_OK && own != NULL && (settings.listen = netdp_i_copy_text(own)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = fill_data(package, of->data, &settings, error);
-    if (status == NETDP_OK && realpath(folder, whole) == NULL)
-        status = netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", folder, strerror(errno));
-    if (status == NETDP_OK)
-        status = netdp_i_deploy_folder(package, self, whole, binary, error);
-    if (status == NETDP_OK)
-        status = netdp_i_settings_write(whole, package, &settings, error);
-    netdp_i_settings_clear(&settings);
-    return status;
+    TRY(fill_dial(package, addresses, self, &settings, error));
+    TRY(netdp_i_package_digest(package, digest, error));
+    if ((settings.package = NETDP_I_NEW(char, NETDP_I_DIGEST_TEXT)) == NULL)
+        return netdp_i_no_memory(error);
+    netdp_i_hex(digest, settings.package);
+    if (own != NULL && (settings.listen = netdp_i_copy_text(own)) == NULL)
+        return netdp_i_no_memory(error);
+    TRY(fill_data(package, of->data, &settings, error));
+    if (realpath(folder, whole) == NULL)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", folder, strerror(errno));
+    TRY(netdp_i_deploy_folder(package, self, whole, binary, error));
+    return netdp_i_settings_write(whole, package, &settings, error);
 }
 
 netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *error)
@@ -188,8 +181,8 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
            package->terms.noise, package->terms.pair_noise);
     const double deviation = package->terms.noise / sqrt(package->members);
     if (package->terms.contributions == 1)
-        printf("Its noise leaves a standard error of %.3g in each column's mean, in parts of its "
-               "declared range (of\ntask.clip: in the data's unit).\n",
+        printf("Its noise leaves a standard error of %.3g in each column's mean. The unit is the "
+               "column's declared\nrange, or with task.clip that of the data.\n",
                deviation * sensitivity);
     else
         printf("%" PRId64 " phases: the mean gradient of each has a standard error of %.3g in each "

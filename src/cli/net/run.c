@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/net/net.h"
 
 #ifdef NETDP_PEER
@@ -40,7 +41,8 @@ static pid_t find_process(const char *folder)
     char path[NETDP_I_PATH_ROOM], *text = NULL, words[NETDP_I_PATH_ROOM] = "";
     int64_t bytes = 0;
     netdp_i_file_path(path, folder, "pid");
-    if (access(path, R_OK) != 0 || netdp_i_file_load(path, &text, &bytes, NULL) != NETDP_OK)
+    if (netdp_i_file_is_planted(path) || access(path, R_OK) != 0 ||
+        netdp_i_file_load(path, &text, &bytes, NULL) != NETDP_OK)
         return 0;
     const long pid = strtol(text, NULL, 10);
     netdp_i_free(text);
@@ -71,7 +73,7 @@ static void last_line(const char *folder, char line[160])
     char path[NETDP_I_PATH_ROOM], tail[512] = "";
     netdp_i_file_path(path, folder, "peer.log");
     line[0] = '\0';
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (file < 0)
         return;
     struct stat shape;
@@ -91,11 +93,14 @@ static void last_line(const char *folder, char line[160])
 static netdp_status start(const char *folder, netdp_error *error)
 {
     char binary[NETDP_I_PATH_ROOM] = "", path[NETDP_I_PATH_ROOM];
-    netdp_i_output output;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
     if (readlink("/proc/self/exe", binary, sizeof binary - 1) < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "/proc/self/exe: %s", strerror(errno));
+    /* First: a process whose number is written nowhere would be ended by nobody. */
+    netdp_i_file_path(path, folder, "pid");
+    TRY(netdp_i_output_open_own(&output, path, true, error));
     netdp_i_file_path(path, folder, "peer.log");
-    const int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int log = netdp_i_file_open_own(path, O_WRONLY | O_APPEND);
     if (log < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", path, strerror(errno));
     fflush(NULL);
@@ -112,12 +117,11 @@ static netdp_status start(const char *folder, netdp_error *error)
     if (child < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "cannot start a process: %s",
                             strerror(errno));
-    netdp_i_file_path(path, folder, "pid");
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
     fprintf(output.stream, "%ld\n", (long)child);
-    return netdp_i_output_commit(&output, error);
+    const netdp_status status = netdp_i_output_commit(&output, error);
+    if (status != NETDP_OK)
+        (void)kill(child, SIGTERM);
+    return status;
 }
 
 /* ---- All of a network ---- */
@@ -127,11 +131,11 @@ typedef netdp_status (*with_folder)(const char *name, const char *folder, netdp_
 static netdp_status for_each(const char *net, with_folder act, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], whole[NETDP_I_PATH_ROOM], settings[NETDP_I_PATH_ROOM + 12];
-    netdp_i_package *package = NULL;
+    OWNED_BY(netdp_i_package_free) netdp_i_package *package = NULL;
     int32_t here = 0;
     netdp_i_file_path(path, net, "package");
-    netdp_status status = netdp_i_package_read(path, &package, error);
-    for (int32_t v = 0; status == NETDP_OK && v < package->members; v++) {
+    TRY(netdp_i_package_read(path, &package, error));
+    for (int32_t v = 0; v < package->members; v++) {
         netdp_i_file_path(path, net, package->member[v].name);
         if (realpath(path, whole) == NULL)
             continue; /* on another machine */
@@ -139,14 +143,13 @@ static netdp_status for_each(const char *net, with_folder act, netdp_error *erro
         if (access(settings, F_OK) != 0)
             continue;
         here++;
-        status = act(package->member[v].name, whole, error);
+        TRY(act(package->member[v].name, whole, error));
     }
-    netdp_i_package_free(package);
-    if (status == NETDP_OK && here == 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: no participant has a folder here; netdp net init makes them",
-                              net);
-    return status;
+    if (here == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: no participant has a folder here; netdp net init makes them",
+                            net);
+    return NETDP_OK;
 }
 
 static netdp_status up_one(const char *name, const char *folder, netdp_error *error)
@@ -155,10 +158,9 @@ static netdp_status up_one(const char *name, const char *folder, netdp_error *er
         printf("%-24s runs already\n", name);
         return NETDP_OK;
     }
-    netdp_status status = start(folder, error);
-    if (status == NETDP_OK)
-        printf("%-24s started\n", name);
-    return status;
+    TRY(start(folder, error));
+    printf("%-24s started\n", name);
+    return NETDP_OK;
 }
 
 static netdp_status status_one(const char *name, const char *folder, netdp_error *error)
@@ -272,8 +274,9 @@ static void check_disk(doctor *d, const char *folder)
     char path[NETDP_I_PATH_ROOM], says[400];
     struct timespec before, after;
     netdp_i_file_path(path, folder, "doctor.part");
+    (void)unlink(path); /* of a doctor that was killed, or planted */
     clock_gettime(CLOCK_MONOTONIC, &before);
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool fine = file >= 0;
     for (int i = 0; i < 10 && fine; i++)
         fine = write(file, "0123456789", 10) == 10 && fsync(file) == 0;
@@ -370,13 +373,10 @@ static void check_key(doctor *d, const char *folder, const netdp_i_package *pack
 static netdp_status expect_ledger(const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_signer *signer = NULL;
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
     netdp_i_file_path(path, folder, "key");
-    netdp_status status = netdp_i_signer_load(path, &signer, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_expect(folder, signer, error);
-    netdp_i_signer_free(signer);
-    return status;
+    TRY(netdp_i_signer_load(path, &signer, error));
+    return netdp_i_ledger_expect(folder, signer, error);
 }
 
 static void check_budget(doctor *d, const char *folder, const netdp_i_package *package,
@@ -485,13 +485,12 @@ static netdp_status examine(const char *folder, netdp_error *error)
 static netdp_status with_net(int argc, const char **argv, const netdp_i_usage *usage,
                              with_folder act, netdp_error *error)
 {
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = act != NULL ? for_each(arguments.text[0], act, error)
-                             : examine(arguments.text[0], error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(usage, argc, argv, &arguments, error));
+    if (!arguments.help)
+        return act != NULL ? for_each(arguments.text[0], act, error)
+                           : examine(arguments.text[0], error);
+    return NETDP_OK;
 }
 
 static netdp_status run_one(int argc, const char **argv, netdp_error *error)

@@ -47,7 +47,7 @@ struct netdp_i_door {
     stranger *all;
     int32_t waiting;         /* of them, whose socket is open */
     int32_t places[SOURCES]; /* by source */
-    uint8_t salt[crypto_shorthash_KEYBYTES];
+    uint8_t salt[NETDP_I_SOURCE_SALT];
     bool closing;
 };
 
@@ -190,20 +190,6 @@ static void on_sweep(uv_timer_t *timer)
 
 /* ---- Listening ---- */
 
-/* Of an IPv6 address the network: its owner has all the others in it. */
-static uint8_t source_of(const netdp_i_door *d, const struct sockaddr_storage *address)
-{
-    uint8_t hash[crypto_shorthash_BYTES];
-    const struct sockaddr_in *four = (const struct sockaddr_in *)address;
-    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
-    const bool mapped = address->ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr);
-    const uint8_t *from = address->ss_family == AF_INET6
-                              ? six->sin6_addr.s6_addr + (mapped ? 12 : 0)
-                              : (const uint8_t *)&four->sin_addr;
-    crypto_shorthash(hash, from, address->ss_family == AF_INET6 && !mapped ? 8 : 4, d->salt);
-    return hash[0];
-}
-
 static void make_room(netdp_i_door *d)
 {
     int most = 0;
@@ -231,7 +217,7 @@ static void welcome(netdp_i_door *d, int socket, const struct sockaddr_storage *
     }
     s->door = d;
     s->socket = socket;
-    s->source = source_of(d, address);
+    s->source = netdp_i_address_source(address, d->salt);
     s->born = uv_now(d->plan.loop);
     if (getnameinfo((const struct sockaddr *)address, size, s->from, NETDP_I_DOOR_FROM, NULL, 0,
                     NI_NUMERICHOST) != 0)

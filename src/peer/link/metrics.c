@@ -139,7 +139,7 @@ void netdp_i_metrics_keep(netdp_i_metrics *metrics)
     netdp_i_output output = {0};
     if (metrics == NULL || metrics->file == NULL)
         return;
-    if (netdp_i_output_open(&output, metrics->file, NULL) != NETDP_OK)
+    if (netdp_i_output_open_own(&output, metrics->file, false, NULL) != NETDP_OK)
         return; /* the next time, perhaps; no study ends for it */
     metrics->fill(metrics->context, output.stream);
     (void)!netdp_i_output_commit(&output, NULL);

@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sodium.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -17,6 +18,7 @@ enum {
     GREETING = 5,  /* seconds until a newcomer has said where it belongs */
     TICK = 1000,   /* ms */
     BACKLOG = 512,
+    SOURCES = 256, /* classes of addresses */
 };
 
 static const uint8_t magic[7] = "netdp/r";
@@ -43,6 +45,7 @@ typedef struct guest {
     uint64_t born, moved;
     int64_t passed;
     bool silent, closing; /* silent: says no more */
+    uint8_t source;
 } guest;
 
 struct netdp_i_relay {
@@ -53,6 +56,7 @@ struct netdp_i_relay {
     int64_t open; /* of them, that are not closing */
     int64_t meetings, turned_away;
     int handles; /* of listener and tick, that the loop still has */
+    uint8_t salt[NETDP_I_SOURCE_SALT];
     bool closing;
 };
 
@@ -215,12 +219,24 @@ static void listen_to(guest *g)
 
 /* ---- Coming and going ---- */
 
-/* Of those who have met nobody the oldest goes; the list has the newest first. */
+/*
+ * Of those who have met nobody one goes: of the source that has the most of them, first who has not said where it
+ * belongs, of these the oldest. The list has the newest first.
+ */
 static void make_room(netdp_i_relay *r)
 {
+    int64_t waiting[SOURCES] = {0};
+    uint8_t most = 0;
     guest *oldest = NULL;
-    for (guest *g = r->all; g != NULL && r->open >= r->plan.connections; g = g->next)
-        if (!g->closing && g->mate == NULL)
+    if (r->open < r->plan.connections)
+        return;
+    for (const guest *g = r->all; g != NULL; g = g->next)
+        if (!g->closing && g->mate == NULL && ++waiting[g->source] > waiting[most])
+            most = g->source;
+    for (guest *g = r->all; g != NULL; g = g->next)
+        if (!g->closing && g->mate == NULL && g->source == most &&
+            (oldest == NULL || g->greeted < NETDP_I_RELAY_HELLO ||
+             oldest->greeted == NETDP_I_RELAY_HELLO))
             oldest = g;
     if (oldest != NULL) {
         r->turned_away++;
@@ -239,6 +255,14 @@ static void keep_alive(guest *g)
     (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
     (void)setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
     (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard, sizeof unheard);
+}
+
+static uint8_t find_source(const guest *g)
+{
+    struct sockaddr_storage address = {0};
+    int size = sizeof address;
+    (void)uv_tcp_getpeername(&g->stream, (struct sockaddr *)&address, &size);
+    return netdp_i_address_source(&address, g->relay->salt);
 }
 
 static void on_knock(uv_stream_t *listener, int status)
@@ -262,6 +286,7 @@ static void on_knock(uv_stream_t *listener, int status)
         end(g); /* all places are taken by those who met */
         return;
     }
+    g->source = find_source(g);
     uv_tcp_nodelay(&g->stream, 1);
     keep_alive(g);
     listen_to(g);
@@ -333,6 +358,7 @@ netdp_status netdp_i_relay_new(const netdp_i_relay_plan *plan, netdp_i_relay **r
     if (r == NULL)
         return netdp_i_no_memory(error);
     *r = (netdp_i_relay){.plan = *plan, .handles = 2};
+    randombytes_buf(r->salt, sizeof r->salt);
     uv_tcp_init(plan->loop, &r->listener);
     uv_timer_init(plan->loop, &r->tick);
     r->listener.data = r->tick.data = r;

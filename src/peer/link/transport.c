@@ -20,7 +20,7 @@
 #include "peer/link/relay.h"
 
 enum {
-    PENDING = 2,            /* handshakes under way that a neighbour has begun */
+    PENDING = 8,            /* handshakes under way that a neighbour has begun */
     QUEUED = 64,            /* frames that wait on a link, before it is too slow, */
     QUEUED_BYTES = 1 << 24, /* or so many bytes, but always some frames: */
     QUEUED_LEAST = 4,
@@ -490,20 +490,39 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
 
 /* ---- Listening ---- */
 
-/* Of those who knocked as one neighbour the oldest makes room: the neighbour itself has begun anew, or somebody who
-   reads the line repeats its knock. */
+/* The handshakes under way of those who knocked as that neighbour, of one source or (NULL) of all; the oldest of them. */
+static int count_pending(const netdp_i_transport *t, int32_t link, const char *from,
+                         connection **oldest)
+{
+    int count = 0;
+    for (connection *c = t->all; c != NULL; c = c->next)
+        if (!c->closing && !c->dials && c->link < 0 && c->claims == link &&
+            (from == NULL || strcmp(c->from, from) == 0)) {
+            count++;
+            *oldest = *oldest == NULL || c->born < (*oldest)->born ? c : *oldest;
+        }
+    return count;
+}
+
+/* Of the source that has the most the oldest makes room: the neighbour itself has begun anew, or somebody who reads the
+   line repeats its knock, from elsewhere, and as often as he likes. */
 static void make_room(netdp_i_transport *t, int32_t link)
 {
-    connection *oldest = NULL;
-    int pending = 0;
-    for (connection *c = t->all; c != NULL; c = c->next)
-        if (!c->closing && !c->dials && c->link < 0 && c->claims == link) {
-            pending++;
-            if (oldest == NULL || c->born < oldest->born)
-                oldest = c;
+    connection *goes = NULL;
+    int most = 0;
+    if (count_pending(t, link, NULL, &goes) < PENDING)
+        return;
+    for (connection *c = t->all; c != NULL; c = c->next) {
+        connection *oldest = NULL;
+        const int count = !c->closing && !c->dials && c->link < 0 && c->claims == link
+                              ? count_pending(t, link, c->from, &oldest)
+                              : 0;
+        if (count > most) {
+            most = count;
+            goes = oldest;
         }
-    if (pending >= PENDING)
-        refuse(oldest, NETDP_I_REFUSE_TOO_MANY);
+    }
+    refuse(goes, NETDP_I_REFUSE_TOO_MANY);
 }
 
 /* Where both ends dial, the call of the smaller member counts. */

@@ -11,8 +11,10 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "peer/price.h"
 #include "peer/task.h"
 #include "plan/problem.h"
@@ -183,19 +185,16 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.%s: between peers all have the same noise; leave it out",
                             study->privacy.targets != NULL ? "targets" : "more_noise");
-    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
-    if (status == NETDP_OK && named->kind != NETDP_GOSSIP)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "protocol.kind: %s does not run between peers; take averaging, "
-                              "gossip-sgd or muffliato-sgd",
-                              named->name);
-    if (status == NETDP_OK && study->privacy.pair_graph != NULL)
-        status = netdp_pairing_graph(study->privacy.pair_graph, d->graph, study->privacy.pair_seed,
-                                     &d->pairs, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(d->graph, study->mixing.weights, &d->mixing, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_protocol_find(study->protocol.kind, &named, error));
+    if (named->kind != NETDP_GOSSIP)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "protocol.kind: %s does not run between peers; take averaging, "
+                            "gossip-sgd or muffliato-sgd",
+                            named->name);
+    if (study->privacy.pair_graph != NULL)
+        TRY(netdp_pairing_graph(study->privacy.pair_graph, d->graph, study->privacy.pair_seed,
+                                &d->pairs, error));
+    TRY(netdp_mixing_new(d->graph, study->mixing.weights, &d->mixing, error));
     const netdp_settings settings = {
         .rounds = study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
         .dither = study->privacy.dither < 0 ? usual.dither : study->privacy.dither,
@@ -207,8 +206,8 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
         .cycle = cyclic ? unit.batches.count : 0,
         .pairing = {d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)}};
     d->protocol = netdp_protocol_describe(named, d->mixing, &settings);
-    status = netdp_linear_check(&d->protocol, error);
-    return status == NETDP_OK ? netdp_mixing_require(d->mixing, error) : status;
+    TRY(netdp_linear_check(&d->protocol, error));
+    return netdp_mixing_require(d->mixing, error);
 }
 
 static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_asked *asked,
@@ -231,9 +230,7 @@ static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_ask
     if (!(study->privacy.epsilon > 0 && study->privacy.delta > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.epsilon and privacy.delta: required between peers");
-    netdp_status status = netdp_calibrate(&request, &target, NULL, &found, NULL, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_calibrate(&request, &target, NULL, &found, NULL, error));
     d->protocol.rounds = found.rounds;
     /* Of rows and histograms, rounding moves values by some 2^-32 of the noise: the target is to hold with it. */
     *terms = (netdp_i_terms){.noise = found.noise * (unit->rounded ? 1 + 0x1p-20 : 1),
@@ -255,38 +252,37 @@ static netdp_status fill_package(const netdp_study *study, const netdp_i_terms_a
                                  described *d, netdp_i_package *made, netdp_error *error)
 {
     netdp_graph_notes notes;
-    netdp_i_unit unit = {0};
-    netdp_status status = netdp_i_problem_graph(study, asked->data, &d->graph, &notes, error);
-    if (status == NETDP_OK && asked->nodes != 0 && asked->nodes != netdp_graph_nodes(d->graph))
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "-n: %lld, but the study's graph has %d nodes; leave it out, or change "
-                         "graph.family",
-                         (long long)asked->nodes, (int)netdp_graph_nodes(d->graph));
-    if (status == NETDP_OK)
-        status = name_members(d->graph, asked->names, made, error);
-    if (status == NETDP_OK)
-        status = take_rows(asked->rows, made, error);
-    if (status == NETDP_OK)
-        status = describe(study, d, error);
-    if (status == NETDP_OK)
-        status = list_edges(d->graph, &made->edges, &made->edge, error);
-    if (status == NETDP_OK && d->pairs != NULL)
-        status = list_edges(d->pairs, &made->pairs, &made->pair, error);
+    CLEARED(netdp_i_unit_clear) netdp_i_unit unit = {0};
+    TRY(netdp_i_problem_graph(study, asked->data, &d->graph, &notes, error));
+    if (asked->nodes != 0 && asked->nodes != netdp_graph_nodes(d->graph))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "-n: %lld, but the study's graph has %d nodes; leave it out, or change "
+                            "graph.family",
+                            (long long)asked->nodes, (int)netdp_graph_nodes(d->graph));
+    TRY(name_members(d->graph, asked->names, made, error));
+    TRY(take_rows(asked->rows, made, error));
+    TRY(describe(study, d, error));
+    TRY(list_edges(d->graph, &made->edges, &made->edge, error));
+    if (d->pairs != NULL)
+        TRY(list_edges(d->pairs, &made->pairs, &made->pair, error));
     made->terms = (netdp_i_terms){.attempts = asked->attempts, .width = netdp_i_task_width(study)};
-    if (status == NETDP_OK)
-        status = netdp_i_unit_new(study, made, &unit, error);
-    if (status == NETDP_OK)
-        status = find_noise(study, asked, d, &unit, &made->terms, error);
-    netdp_i_unit_clear(&unit);
+    TRY(netdp_i_unit_new(study, made, &unit, error));
+    TRY(find_noise(study, asked, d, &unit, &made->terms, error));
     made->coalition = NETDP_I_NEW(netdp_i_coalition, asked->coalition_count);
-    if (status == NETDP_OK && made->coalition == NULL)
-        status = netdp_i_no_memory(error);
-    for (size_t i = 0; i < asked->coalition_count && status == NETDP_OK; i++) {
+    if (made->coalition == NULL)
+        return netdp_i_no_memory(error);
+    for (size_t i = 0; i < asked->coalition_count; i++) {
         made->coalitions++;
-        status = take_coalition(made, asked->coalitions[i], &made->coalition[i], error);
+        TRY(take_coalition(made, asked->coalitions[i], &made->coalition[i], error));
     }
-    return status;
+    return NETDP_OK;
+}
+
+static void described_clear(described *d)
+{
+    netdp_mixing_free(d->mixing);
+    netdp_graph_free(d->pairs);
+    netdp_graph_free(d->graph);
 }
 
 /* Read back at the end: what is written is what a peer will accept. */
@@ -294,29 +290,20 @@ netdp_status netdp_i_deploy_package(const netdp_study *study, const char *text,
                                     const netdp_i_terms_asked *asked, netdp_i_package **package,
                                     netdp_error *error)
 {
-    described d = {.graph = NULL};
-    netdp_i_package *made = NETDP_I_NEW(netdp_i_package, 1);
-    json_t *roster = NULL;
+    CLEARED(described_clear) described d = {.graph = NULL};
+    OWNED_BY(netdp_i_package_free) netdp_i_package *made = NETDP_I_NEW(netdp_i_package, 1);
+    OWNED_BY(json_decref) json_t *roster = NULL;
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->title = netdp_i_copy_text(study->title);
     made->study = netdp_i_copy_text(text);
-    netdp_status status =
-        made->title == NULL || made->study == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_task_check(study, error);
-    if (status == NETDP_OK)
-        status = fill_package(study, asked, &d, made, error);
-    if (status == NETDP_OK && (roster = netdp_i_package_roster(made)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_of(roster, text, "the package", package, error);
-    json_decref(roster);
-    netdp_i_package_free(made);
-    netdp_mixing_free(d.mixing);
-    netdp_graph_free(d.pairs);
-    netdp_graph_free(d.graph);
-    return status;
+    if (made->title == NULL || made->study == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_task_check(study, error));
+    TRY(fill_package(study, asked, &d, made, error));
+    if ((roster = netdp_i_package_roster(made)) == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_package_of(roster, text, "the package", package, error);
 }
 
 /* ---- Folders ---- */
@@ -334,21 +321,16 @@ netdp_status netdp_i_deploy_mkdir(const char *folder, bool again, netdp_error *e
 static netdp_status find_cost(const netdp_i_package *package, int32_t self, double *epsilon,
                               double *total, bool *row, netdp_error *error)
 {
-    netdp_i_prices *prices = NULL;
-    netdp_status status = netdp_i_prices_new(package, self, &prices, error);
-    if (status != NETDP_OK)
-        return status;
+    OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
+    TRY(netdp_i_prices_new(package, self, &prices, error));
     double worst = prices->exposed ? prices->everyone : prices->outside;
     for (int32_t i = 0; i < prices->count && !prices->exposed; i++)
         if (prices->towards[i].count == 1)
             worst = fmax(worst, prices->towards[i].square);
     const double times = (double)prices->times * (1 + 0x1p-40), all = prices->everyone;
     *row = prices->row;
-    netdp_i_prices_free(prices);
-    status = netdp_i_price_epsilon(worst * times, package->terms.delta, epsilon, error);
-    return status == NETDP_OK
-               ? netdp_i_price_epsilon(all * times, package->terms.delta, total, error)
-               : status;
+    TRY(netdp_i_price_epsilon(worst * times, package->terms.delta, epsilon, error));
+    return netdp_i_price_epsilon(all * times, package->terms.delta, total, error);
 }
 
 /* Room for this study once, and for no other. */
@@ -363,11 +345,8 @@ static netdp_status write_budget(const netdp_i_package *package, int32_t self, c
     netdp_i_file_path(path, folder, "budget.yaml");
     if (stat(path, &shape) == 0)
         return NETDP_OK; /* the owner's own */
-    netdp_status status = find_cost(package, self, &epsilon, &total, &row, error);
-    if (status == NETDP_OK)
-        status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_cost(package, self, &epsilon, &total, &row, error));
+    TRY(netdp_i_output_open(&output, path, error));
     fprintf(
         output.stream,
         "# What may be learnt of these data, over all studies of this ledger: yours to change.\n"
@@ -431,9 +410,7 @@ static netdp_status write_unit(const netdp_i_package *package, int32_t self, con
         strcpy(user, "# Better: another user, who owns the folder.\n#User=\n");
     snprintf(name, sizeof name, "netdp-%s.service", package->member[self].name);
     netdp_i_file_path(path, folder, name);
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     fprintf(output.stream,
             "# cp %s /etc/systemd/system/ && systemctl enable --now %s\n"
             "[Unit]\n"
@@ -465,12 +442,9 @@ netdp_status netdp_i_deploy_folder(const netdp_i_package *package, int32_t self,
 {
     char inner[NETDP_I_PATH_ROOM];
     netdp_i_file_path(inner, folder, "package");
-    netdp_status status = netdp_i_deploy_mkdir(folder, true, error);
-    if (status == NETDP_OK)
-        status = netdp_i_deploy_mkdir(inner, true, error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_write(package, inner, error);
-    if (status == NETDP_OK)
-        status = write_budget(package, self, folder, error);
-    return status == NETDP_OK ? write_unit(package, self, folder, binary, error) : status;
+    TRY(netdp_i_deploy_mkdir(folder, true, error));
+    TRY(netdp_i_deploy_mkdir(inner, true, error));
+    TRY(netdp_i_package_write(package, inner, error));
+    TRY(write_budget(package, self, folder, error));
+    return write_unit(package, self, folder, binary, error);
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 enum { FORM = 1, CLAIM = 2 * NETDP_I_DIGEST + NETDP_I_MEMBER_NAME + 256 };
 
@@ -45,9 +46,7 @@ netdp_status netdp_i_invitation_read(const json_t *invitation, const char *path,
         form != FORM)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: no invitation of this version: %s", path,
                             netdp_i_show_text(fault.text).text);
-    netdp_status status = netdp_i_package_of(roster, study, path, &made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_package_of(roster, study, path, &made, error));
     const int32_t who = netdp_i_package_find(made, name);
     if (who < 0 || made->member[who].joined) {
         netdp_i_package_free(made);
@@ -82,12 +81,10 @@ netdp_status netdp_i_package_same(const netdp_i_package *a, const netdp_i_packag
                                   netdp_error *error)
 {
     unsigned char first[NETDP_I_DIGEST], second[NETDP_I_DIGEST];
-    netdp_status status = digest_without_keys(a, first, error);
-    if (status == NETDP_OK)
-        status = digest_without_keys(b, second, error);
-    if (status == NETDP_OK)
-        *same = memcmp(first, second, sizeof first) == 0;
-    return status;
+    TRY(digest_without_keys(a, first, error));
+    TRY(digest_without_keys(b, second, error));
+    *same = memcmp(first, second, sizeof first) == 0;
+    return NETDP_OK;
 }
 
 /* What a member signs: the study, its key, its name and address. */
@@ -110,9 +107,7 @@ netdp_status netdp_i_answer_make(const netdp_i_package *package, int32_t self,
     char study[NETDP_I_DIGEST_TEXT], key[NETDP_I_DIGEST_TEXT], signed_[2 * NETDP_I_SIGNATURE + 1];
     if (strlen(address) > 255)
         return netdp_i_fail(error, NETDP_INVALID, "--listen: is longer than an address");
-    netdp_status status = digest_without_keys(package, digest, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(digest_without_keys(package, digest, error));
     make_claim(digest, netdp_i_signer_public(signer), package->member[self].name, address, claim);
     netdp_i_sign(signer, NETDP_I_SIGNED_JOIN, claim, sizeof claim, signature);
     netdp_i_hex(digest, study);
@@ -139,9 +134,7 @@ netdp_status netdp_i_answer_take(const json_t *answer, const char *path, netdp_i
         form != FORM)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: no answer to an invitation: %s", path,
                             netdp_i_show_text(fault.text).text);
-    netdp_status status = digest_without_keys(package, digest, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(digest_without_keys(package, digest, error));
     const int32_t found = netdp_i_package_find(package, name);
     if (found < 0 || !netdp_i_unhex(study, asked) || memcmp(asked, digest, sizeof digest) != 0)
         return netdp_i_fail(

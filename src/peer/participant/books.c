@@ -16,8 +16,11 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "peer/budget.h"
 #include "peer/result.h"
+
+OWNER(free, char)
 
 /* ---- The folder ---- */
 
@@ -35,25 +38,18 @@ netdp_status netdp_i_books_read(netdp_i_participant *p)
     char path[NETDP_I_PATH_ROOM];
     int32_t self = -1;
     netdp_i_file_path(path, p->folder, "package");
-    netdp_status status = netdp_i_package_read(path, &p->package, p->error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_admit(p->package, NULL, time(NULL), p->error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_digest(p->package, p->attempt.study, p->error);
+    TRY(netdp_i_package_read(path, &p->package, p->error));
+    TRY(netdp_i_package_admit(p->package, NULL, time(NULL), p->error));
+    TRY(netdp_i_package_digest(p->package, p->attempt.study, p->error));
     netdp_i_file_path(path, p->folder, "key");
-    if (status == NETDP_OK)
-        status = netdp_i_signer_load(path, &p->signer, p->error);
-    if (status == NETDP_OK)
-        status = find_self(p, &self);
-    if (status == NETDP_OK)
-        status = netdp_i_settings_read(p->folder, p->package, &p->settings, p->error);
-    if (status == NETDP_OK && p->settings.package != NULL)
-        status = netdp_i_package_admit(p->package, p->settings.package, time(NULL), p->error);
+    TRY(netdp_i_signer_load(path, &p->signer, p->error));
+    TRY(find_self(p, &self));
+    TRY(netdp_i_settings_read(p->folder, p->package, &p->settings, p->error));
+    if (p->settings.package != NULL)
+        TRY(netdp_i_package_admit(p->package, p->settings.package, time(NULL), p->error));
     p->attempt.test = p->settings.test;
     p->attempt.attempt = (uint32_t)p->settings.attempt;
-    if (status == NETDP_OK)
-        status = netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
-    return status;
+    return netdp_i_task_new(p->package, &p->settings, p->folder, self, &p->task, p->error);
 }
 
 /* ---- The account ---- */
@@ -68,10 +64,7 @@ static netdp_status tell_account(netdp_i_participant *p)
 {
     const json_t *worst = NULL;
     json_t *account = NULL;
-    netdp_status status =
-        netdp_i_result_account(p->package, p->task.self, p->folder, &account, &worst, p->error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_result_account(p->package, p->task.self, p->folder, &account, &worst, p->error));
     const json_t *who = json_object_get(worst, "observers");
     const char *first = json_string_value(json_array_get(who, 0));
     netdp_i_participant_tell(
@@ -99,45 +92,35 @@ static void tell_budget(netdp_i_participant *p, const netdp_i_budget *budget,
 static netdp_status admit(netdp_i_participant *p)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_budget budget = {0};
-    netdp_i_account account = {0};
+    CLEARED(netdp_i_budget_clear) netdp_i_budget budget = {0};
+    CLEARED(netdp_i_account_clear) netdp_i_account account = {0};
     netdp_i_file_path(path, p->folder, "budget.yaml");
-    netdp_status status = netdp_i_budget_read(path, &budget, p->error);
-    if (status == NETDP_OK)
-        status =
-            netdp_i_budget_admit(&budget, p->ledger, p->package, p->task.self, &account, p->error);
-    if (status == NETDP_OK && !p->settings.test)
+    TRY(netdp_i_budget_read(path, &budget, p->error));
+    TRY(netdp_i_budget_admit(&budget, p->ledger, p->package, p->task.self, &account, p->error));
+    if (!p->settings.test)
         tell_budget(p, &budget, &account);
-    if (status == NETDP_OK && !p->settings.test)
-        status = netdp_i_measures_new(p, &budget, &account);
-    netdp_i_account_clear(&account);
-    netdp_i_budget_clear(&budget);
-    return status;
+    if (!p->settings.test)
+        return netdp_i_measures_new(p, &budget, &account);
+    return NETDP_OK;
 }
 
 /* A study that is over is refused by no budget. */
 static netdp_status look_back(netdp_i_participant *p)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_budget budget = {0};
-    netdp_i_account account = {0};
-    netdp_i_prices *prices = NULL;
-    char *text = NULL;
+    CLEARED(netdp_i_budget_clear) netdp_i_budget budget = {0};
+    CLEARED(netdp_i_account_clear) netdp_i_account account = {0};
+    OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
+    OWNED_BY(free) char *text = NULL;
     netdp_i_file_path(path, p->folder, "budget.yaml");
     const bool read = netdp_i_budget_read(path, &budget, NULL) == NETDP_OK;
-    netdp_status status = netdp_i_prices_new(p->package, p->task.self, &prices, p->error);
-    if (status == NETDP_OK &&
-        (text = netdp_i_prices_text(prices, p->package, p->task.self)) == NULL)
-        status = netdp_i_no_memory(p->error);
-    if (status == NETDP_OK)
-        status = netdp_i_account_new(p->ledger, p->attempt.study, text, &account, p->error);
-    if (status == NETDP_OK && !p->settings.test)
-        status = netdp_i_measures_new(p, read ? &budget : NULL, &account);
-    netdp_i_account_clear(&account);
-    netdp_i_budget_clear(&budget);
-    netdp_i_prices_free(prices);
-    free(text);
-    return status;
+    TRY(netdp_i_prices_new(p->package, p->task.self, &prices, p->error));
+    if ((text = netdp_i_prices_text(prices, p->package, p->task.self)) == NULL)
+        return netdp_i_no_memory(p->error);
+    TRY(netdp_i_account_new(p->ledger, p->attempt.study, text, &account, p->error));
+    if (!p->settings.test)
+        return netdp_i_measures_new(p, read ? &budget : NULL, &account);
+    return NETDP_OK;
 }
 
 /* ---- What leaves, and what is kept of it ---- */
@@ -173,10 +156,11 @@ netdp_status netdp_i_books_transcript(netdp_i_participant *p)
         netdp_i_file_path(path, "", p->settings.transcript + 1);
     else
         netdp_i_file_path(path, p->folder, p->settings.transcript);
-    p->transcript = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    p->transcript = netdp_i_file_open_own(path, O_WRONLY | O_APPEND);
     return p->transcript >= 0 ? NETDP_OK
                               : netdp_i_fail(p->error, NETDP_ENVIRONMENT,
-                                             "%.300s: cannot write: %s", path, strerror(errno));
+                                             "%.300s: cannot write: %s; it must be a file, no link",
+                                             path, strerror(errno));
 }
 
 static netdp_status cannot_keep(const netdp_i_participant *p, const char *verb)
@@ -192,11 +176,11 @@ static netdp_status open_frames(netdp_i_participant *p)
     const char *base = p->settings.test ? "frames-test" : "frames";
     snprintf(name, sizeof name, p->attempt.attempt > 0 ? "%s-%u" : "%s", base, p->attempt.attempt);
     netdp_i_file_path(path, p->folder, name);
-    p->frames = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (netdp_i_file_is_planted(path))
+        return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
+    p->frames = netdp_i_file_open_own(path, O_RDWR);
     if (p->frames < 0 || fstat(p->frames, &file) != 0)
         return cannot_keep(p, "open");
-    if (!S_ISREG(file.st_mode))
-        return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
     p->unsynced = file.st_size > 0; /* of a run that was killed, say */
     return fchmod(p->frames, 0600) == 0 ? NETDP_OK : cannot_keep(p, "open");
 }
@@ -298,12 +282,12 @@ static netdp_status read_frame(netdp_i_participant *p, int64_t round)
     if ((empty || !there) && netdp_linear_contributes(&p->task.protocol, round)) {
         bool found = false;
         const int64_t spoken = p->spoken;
-        netdp_status status = read_contribution(p, round, &found);
-        if (status == NETDP_OK && found)
-            status = netdp_i_books_keep(p);
+        TRY(read_contribution(p, round, &found));
+        if (found)
+            TRY(netdp_i_books_keep(p));
         p->spoken = spoken;
-        if (status != NETDP_OK || found)
-            return status;
+        if (found)
+            return NETDP_OK;
     }
     return netdp_i_fail(
         p->error, NETDP_INVALID,
@@ -324,11 +308,8 @@ const uint8_t *netdp_i_books_frame(netdp_i_participant *p, int64_t round)
 /* What left in the rounds before this one: neighbours that were cut off may ask for it. */
 static netdp_status find_frames(netdp_i_participant *p, int64_t round)
 {
-    for (int64_t t = 0; t < round; t++) {
-        netdp_status status = read_frame(p, t);
-        if (status != NETDP_OK)
-            return status;
-    }
+    for (int64_t t = 0; t < round; t++)
+        TRY(read_frame(p, t));
     p->spoken = round;
     for (int32_t i = 0; i < p->sides; i++)
         p->side[i].next = round;
@@ -341,25 +322,22 @@ netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round)
 {
     const netdp_i_attempt of = attempt_of(p, round);
     bool stored = false;
-    netdp_status status = netdp_i_ledger_admits(p->ledger, &of, &stored, p->error);
-    return status == NETDP_OK && stored
-               ? netdp_i_fail(p->error, NETDP_INVALID,
-                              "ledger.db: phase %u was contributed to already", of.phase)
-               : status;
+    TRY(netdp_i_ledger_admits(p->ledger, &of, &stored, p->error));
+    if (stored)
+        return netdp_i_fail(p->error, NETDP_INVALID,
+                            "ledger.db: phase %u was contributed to already", of.phase);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_books_contribute(netdp_i_participant *p, int64_t round)
 {
     const netdp_i_attempt of = attempt_of(p, round);
-    netdp_status status = netdp_i_books_sync(p);
-    if (status == NETDP_OK)
-        status =
-            netdp_i_ledger_contribute(p->ledger, &of, p->frame, (int64_t)p->frame_bytes, p->error);
-    if (status == NETDP_OK && of.phase + 1 == netdp_linear_contributions(&p->task.protocol))
-        status = forget_key(p);
-    if (status == NETDP_OK)
-        netdp_i_participant_tell(p, "event=contributed phase=%u attempt=%u", of.phase, of.attempt);
-    return status;
+    TRY(netdp_i_books_sync(p));
+    TRY(netdp_i_ledger_contribute(p->ledger, &of, p->frame, (int64_t)p->frame_bytes, p->error));
+    if (of.phase + 1 == netdp_linear_contributions(&p->task.protocol))
+        TRY(forget_key(p));
+    netdp_i_participant_tell(p, "event=contributed phase=%u attempt=%u", of.phase, of.attempt);
+    return NETDP_OK;
 }
 
 /* The last contribution as it was stored: it leaves again, and nothing is drawn. */
@@ -368,33 +346,28 @@ static netdp_status resume_contribution(netdp_i_participant *p, int64_t phase)
     const int64_t round = netdp_i_phase_start(&p->task.protocol, phase);
     const netdp_i_attempt of = attempt_of(p, round);
     bool found = false;
-    netdp_status status = find_frames(p, round);
-    if (status == NETDP_OK)
-        status = read_contribution(p, round, &found);
-    if (status == NETDP_OK && !found)
-        status = netdp_i_fail(p->error, NETDP_INVALID,
-                              "ledger.db: the stored contribution is none of this study");
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_frames(p, round));
+    TRY(read_contribution(p, round, &found));
+    if (!found)
+        return netdp_i_fail(p->error, NETDP_INVALID,
+                            "ledger.db: the stored contribution is none of this study");
     netdp_i_rounds_resume(p->rounds, round, p->numbers, NULL);
-    status = netdp_i_books_keep(p);
-    if (status == NETDP_OK && !netdp_i_books_transcribe(p))
-        status = p->error->status;
-    if (status == NETDP_OK)
-        netdp_i_participant_tell(p, "event=resumed phase=%u attempt=%u", of.phase, of.attempt);
-    return status;
+    TRY(netdp_i_books_keep(p));
+    if (!netdp_i_books_transcribe(p))
+        return p->error->status;
+    netdp_i_participant_tell(p, "event=resumed phase=%u attempt=%u", of.phase, of.attempt);
+    return NETDP_OK;
 }
 
 /* The secrets of attempts that were given up: nothing of them is sent again. */
 static netdp_status forget_earlier(const netdp_i_participant *p)
 {
     netdp_i_attempt of = p->attempt;
-    netdp_status status = NETDP_OK;
-    for (uint32_t a = 0; a < p->attempt.attempt && status == NETDP_OK && !of.test; a++) {
+    for (uint32_t a = 0; a < p->attempt.attempt && !of.test; a++) {
         of.attempt = a;
-        status = netdp_i_ephemeral_forget(p->folder, &of, false, p->error);
+        TRY(netdp_i_ephemeral_forget(p->folder, &of, false, p->error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* What the ledger has of this attempt: *last its last phase, false: nothing. One that was given up does not come back, and
@@ -404,11 +377,10 @@ static netdp_status find_last(const netdp_i_participant *p, bool settled, netdp_
 {
     bool found = false;
     *last = p->attempt;
-    const netdp_status status =
-        netdp_i_ledger_last(p->ledger, p->attempt.study, last, &found, p->error);
+    TRY(netdp_i_ledger_last(p->ledger, p->attempt.study, last, &found, p->error));
     const uint32_t wanted = p->attempt.attempt, there = found ? last->attempt : wanted;
     *begun = found && there == wanted;
-    if (status == NETDP_OK && (there > wanted || (settled && there != wanted)))
+    if (there > wanted || (settled && there != wanted))
         return netdp_i_fail(p->error, NETDP_INVALID,
                             "peer.json: attempt: %u is asked for, and ledger.db has %s attempt %u "
                             "of this study; %s",
@@ -417,21 +389,18 @@ static netdp_status find_last(const netdp_i_participant *p, bool settled, netdp_
     if (!*begun)
         *last = p->attempt;
     last->test = p->attempt.test;
-    return status;
+    return NETDP_OK;
 }
 
 /* Goes on from the last contribution that the ledger has; with none of them, reserves the first. */
 static netdp_status resume(netdp_i_participant *p, netdp_i_attempt last)
 {
     bool stored = false;
-    netdp_status status = netdp_i_ledger_reserve(p->ledger, &last, &stored, p->error);
-    if (status == NETDP_OK)
-        status = forget_earlier(p);
+    TRY(netdp_i_ledger_reserve(p->ledger, &last, &stored, p->error));
+    TRY(forget_earlier(p));
     const int64_t phase = stored ? last.phase : (int64_t)last.phase - 1;
-    if (status == NETDP_OK && phase >= 0)
-        status = resume_contribution(p, phase);
-    if (status != NETDP_OK)
-        return status;
+    if (phase >= 0)
+        TRY(resume_contribution(p, phase));
     const bool all = phase + 1 == netdp_linear_contributions(&p->task.protocol);
     if (all && p->ephemeral != NULL)
         return forget_key(p);
@@ -453,13 +422,13 @@ static netdp_status open_ledger(netdp_i_participant *p)
     const bool real = !p->settings.test;
     netdp_i_file_path(path, p->folder, real ? "ledger.db" : "ledger-test.db");
     netdp_i_file_path(key, p->folder, "key");
-    netdp_status status = real ? netdp_i_ledger_expect(p->folder, p->signer, p->error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error);
-    if (status == NETDP_OK && real)
-        status = netdp_i_ledger_first(p->ledger, first, &began, p->error);
-    if (status != NETDP_OK || !real)
-        return status;
+    if (real)
+        TRY(netdp_i_ledger_expect(p->folder, p->signer, p->error));
+    TRY(netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error));
+    if (real)
+        TRY(netdp_i_ledger_first(p->ledger, first, &began, p->error));
+    if (!real)
+        return NETDP_OK;
     if (netdp_i_signer_since(p->signer) == NULL)
         return netdp_i_signer_begin(key, p->signer, first, began, p->error);
     return netdp_i_signer_began(p->signer, first)

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/link/address.h"
 #include "peer/link/door.h"
 #include "peer/link/largest.h"
@@ -219,8 +220,10 @@ static netdp_i_refusal hear_vector(netdp_i_participant *p, int32_t link,
     if (!netdp_i_rounds_hear(p->rounds, link, s->next, within ? p->numbers : NULL))
         return NETDP_I_REFUSE_OUT_OF_ORDER;
     netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
-    if (netdp_linear_contributes(&p->task.protocol, s->next)) /* a head came before it */
+    if (netdp_linear_contributes(&p->task.protocol, s->next)) { /* a head came before it */
         netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_HEADS, 1);
+        netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_BYTES, MET);
+    }
     if (!within)
         lose(p, link, s->next);
     s->next++;
@@ -294,13 +297,12 @@ static netdp_status check_memory(netdp_i_participant *p, int32_t link,
 {
     unsigned char digest[NETDP_I_DIGEST];
     bool held = true;
-    netdp_status status = NETDP_OK;
     if (yours->head.rows > 0)
-        status = netdp_i_ledger_digest_at(p->ledger, yours->head.rows, digest, &held, p->error);
-    if (status == NETDP_OK && held && yours->head.rows > 0)
+        TRY(netdp_i_ledger_digest_at(p->ledger, yours->head.rows, digest, &held, p->error));
+    if (held && yours->head.rows > 0)
         held = memcmp(digest, yours->head.digest, sizeof digest) == 0;
-    if (status != NETDP_OK || held)
-        return status;
+    if (held)
+        return NETDP_OK;
     if (netdp_i_head_holds(yours, p->settings.test, netdp_i_signer_public(p->signer)))
         return fail_copy(p, netdp_i_participant_name(p, p->link[link].neighbour));
     ignore(p, NETDP_I_REFUSE_FALSE_HEAD, link);
@@ -389,6 +391,22 @@ static netdp_i_refusal hear_ledger(netdp_i_participant *p, int32_t link,
     return back ? NETDP_I_REFUSE_LEDGER_WENT_BACK : NETDP_I_REFUSE_NOTHING;
 }
 
+/* A round is over there once, and none is before this peer's vector of it has left or could be said again. */
+static netdp_i_refusal hear_over(netdp_i_participant *p, int32_t link, int64_t round)
+{
+    netdp_i_side *s = &p->side[link];
+    if (round >= p->task.protocol.rounds || !may_have(p, (uint32_t)(round + 1)))
+        return NETDP_I_REFUSE_OUT_OF_ORDER;
+    s->done = s->done || round + 1 == p->task.protocol.rounds;
+    if (round >= s->acked) {
+        netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
+        s->acked = round + 1;
+    }
+    let_ahead(p, link, round + 1);
+    netdp_i_participant_leave(p);
+    return NETDP_I_REFUSE_NOTHING;
+}
+
 static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_message *message,
                                   const uint8_t *bytes, size_t size)
 {
@@ -401,7 +419,6 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
         [NETDP_I_FRAME_GOODBYE] = NETDP_I_LIMIT_GOODBYES,
     };
     netdp_i_participant *p = context;
-    netdp_i_side *s = &p->side[link];
     (void)bytes, (void)size;
     if (taken[message->kind] >= 0 &&
         !netdp_i_participant_allows(p, link, (netdp_i_limit)taken[message->kind], 1))
@@ -420,14 +437,7 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
             return NETDP_I_REFUSE_WRONG_INDEX;
         if (message->place.attempt != p->attempt.attempt)
             return NETDP_I_REFUSE_WRONG_ATTEMPT;
-        s->done = message->place.round + 1 == p->task.protocol.rounds;
-        if ((int64_t)message->place.round >= s->acked)
-            netdp_i_limit_return(&s->quota, NETDP_I_LIMIT_FRAMES, 1);
-        s->acked = (int64_t)message->place.round + 1 > s->acked ? (int64_t)message->place.round + 1
-                                                                : s->acked;
-        let_ahead(p, link, (int64_t)message->place.round + 1);
-        netdp_i_participant_leave(p);
-        return NETDP_I_REFUSE_NOTHING;
+        return hear_over(p, link, message->place.round);
     case NETDP_I_FRAME_GOODBYE:
         netdp_i_participant_tell_of(p, link, "event=goodbye reason=%s member=%s",
                                     netdp_i_refusal_word(message->why),
@@ -478,7 +488,7 @@ static bool link_begins(void *context, int32_t link)
 
 netdp_status netdp_i_links_connect(netdp_i_participant *p)
 {
-    netdp_i_public *key = NETDP_I_NEW(netdp_i_public, p->package->members);
+    OWNED netdp_i_public *key = NETDP_I_NEW(netdp_i_public, p->package->members);
     if (key == NULL)
         return netdp_i_no_memory(p->error);
     for (int32_t v = 0; v < p->package->members; v++)
@@ -496,7 +506,5 @@ netdp_status netdp_i_links_connect(netdp_i_participant *p)
         .patience = HANDSHAKE,
         .hooks = {p, link_up, hear_frame, link_down, link_refused, link_begins},
     };
-    netdp_status status = netdp_i_transport_new(&plan, &p->transport, p->error);
-    netdp_i_free(key);
-    return status;
+    return netdp_i_transport_new(&plan, &p->transport, p->error);
 }

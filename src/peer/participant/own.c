@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/link/program.h"
 
 enum { TITLE = 96, LINE = 32 }; /* bytes of the record's first line and of the others */
@@ -40,8 +41,7 @@ static int open_file(const netdp_i_participant *p, const char *name, int flags)
 {
     char path[NETDP_I_PATH_ROOM];
     path_of(p, name, path);
-    const int file =
-        open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    const int file = netdp_i_file_open_own(path, flags);
     if (file >= 0)
         (void)fchmod(file, 0600);
     return file;
@@ -215,15 +215,14 @@ netdp_status netdp_i_own_open(netdp_i_participant *p, bool first)
                                        .clip = p->task.learner.objective.clip,
                                        .context = own,
                                        .settled = on_settled};
-    netdp_status status = own->answer == NULL ? netdp_i_no_memory(p->error)
-                                              : netdp_i_program_new(&plan, &own->program, p->error);
-    if (status == NETDP_OK && (own->said < 0 || own->record < 0))
-        status = netdp_i_fail(p->error, NETDP_ENVIRONMENT,
-                              "%.300s: %s and %s cannot be written; make room for them, and move "
-                              "away what is there in their place",
-                              p->folder, NETDP_I_OWN_RECORD, NETDP_I_OWN_SAID);
-    if (status != NETDP_OK)
-        return status;
+    if (own->answer == NULL)
+        return netdp_i_no_memory(p->error);
+    TRY(netdp_i_program_new(&plan, &own->program, p->error));
+    if (own->said < 0 || own->record < 0)
+        return netdp_i_fail(p->error, NETDP_ENVIRONMENT,
+                            "%.300s: %s and %s cannot be written; make room for them, and move "
+                            "away what is there in their place",
+                            p->folder, NETDP_I_OWN_RECORD, NETDP_I_OWN_SAID);
     uv_timer_init(&p->loop, &own->due);
     own->due.data = own;
     own->opened = true;

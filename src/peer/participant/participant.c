@@ -14,6 +14,7 @@
 #include "base/manager.h"
 #include "base/memory.h"
 #include "base/resident.h"
+#include "base/try.h"
 #include "peer/participant/participant_base.h"
 #include "peer/result.h"
 
@@ -53,7 +54,7 @@ void netdp_i_participant_tell(netdp_i_participant *p, const char *format, ...)
 
 static netdp_i_side *side_of(netdp_i_participant *p, int32_t link)
 {
-    return &p->side[link >= 0 ? link : p->sides];
+    return &p->side[link >= 0 ? link : p->sides - 1 - link];
 }
 
 bool netdp_i_participant_allows(netdp_i_participant *p, int32_t link, netdp_i_limit limit,
@@ -274,7 +275,8 @@ static void on_tick(uv_timer_t *timer)
     if (strcmp(waiting, p->waiting) != 0 && still >= 1) {
         memcpy(p->waiting, waiting, sizeof p->waiting);
         if (waiting[0] != '\0')
-            netdp_i_participant_tell_of(p, -1, "event=waiting for=\"%s\" round=%" PRId64, waiting,
+            netdp_i_participant_tell_of(p, NETDP_I_OF_ITSELF,
+                                        "event=waiting for=\"%s\" round=%" PRId64, waiting,
                                         netdp_i_rounds_now(p->rounds));
     }
     if (p->finished && still >= p->settings.linger) {
@@ -313,14 +315,12 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static netdp_status make_room(netdp_i_participant *p)
 {
-    netdp_status status = netdp_i_rounds_new(&p->task.protocol, p->task.self, p->task.width,
-                                             p->task.scale, &p->rounds, p->error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_rounds_new(&p->task.protocol, p->task.self, p->task.width, p->task.scale,
+                           &p->rounds, p->error));
     p->sides = netdp_i_rounds_degree(p->rounds);
     p->frame_bytes = netdp_i_frame_size(NETDP_I_FRAME_VECTOR, (uint32_t)p->task.width);
     p->link = NETDP_I_NEW(netdp_i_link, p->sides);
-    p->side = NETDP_I_NEW(netdp_i_side, p->sides + 1);
+    p->side = NETDP_I_NEW(netdp_i_side, p->sides + 2);
     p->offer = NETDP_I_NEW(netdp_i_offer, p->package->members);
     p->offered = NETDP_I_NEW(bool, p->package->members);
     p->frame = NETDP_I_NEW(uint8_t, (int64_t)p->frame_bytes + NETDP_I_DIGEST);

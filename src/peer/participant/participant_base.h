@@ -56,7 +56,8 @@ typedef struct netdp_i_participant {
     netdp_i_noise_source drawing;
     netdp_i_attempt attempt;
     netdp_i_link *link; /* [sides] */
-    netdp_i_side *side; /* [sides], as rounds numbers neighbours; one more: strangers */
+    netdp_i_side *
+        side; /* [sides], as rounds numbers neighbours; two more: strangers, and what it waits for */
     int32_t sides;
     netdp_i_offer *offer; /* [members] */
     bool *offered;        /* [members]: whose is there */
@@ -94,7 +95,9 @@ int64_t netdp_i_participant_released(const netdp_i_participant *p);
 void netdp_i_participant_tell(netdp_i_participant *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same of a neighbour's doing, or with link -1 of strangers': as long as they have lines left (limits.h). */
+/* The same of a neighbour's doing, of strangers' or of its own waiting, which takes from no other's: as long as
+ * they have lines left (limits.h). */
+enum { NETDP_I_OF_STRANGERS = -1, NETDP_I_OF_ITSELF = -2 };
 void netdp_i_participant_tell_of(netdp_i_participant *p, int32_t link, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
