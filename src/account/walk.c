@@ -45,7 +45,7 @@ static const char at_once[] =
 /* Sequences of one pair and its answer. */
 typedef struct kept {
     netdp_i_powers returns, watch, arrivals, presence; /* of one node each */
-    double back, scale, value;
+    double back, share, scale, value;
     netdp_i_mixed mixed;
     bool by_orders; /* as netdp_i_walk_account's */
 } kept;
@@ -205,16 +205,22 @@ static double noise_at(const account *a, double scale)
  * May Renyi orders tell less than a mixture's epsilon? Where it is large, many contributions cost much:
  * what its grid of costs loses then may be more than what one order does. No guarantee rests on it.
  */
-static bool asks_orders(const account *a, double epsilon)
+static bool asks_orders(const account *a, const netdp_i_mixed *mixed, double epsilon)
 {
-    return a->request.bound == NETDP_BOUND_AUTO && a->law == NULL && epsilon > ORDERS_ABOVE;
+    return a->request.bound == NETDP_BOUND_AUTO && a->law == NULL &&
+           (epsilon > ORDERS_ABOVE || netdp_i_mixed_from_end(mixed));
 }
 
-/* The least of a mixture's epsilon and that of Renyi orders. */
-static netdp_status least_of_orders(asking *q, bool *by_orders, double *value, netdp_error *error)
+/*
+ * The least of a mixture's epsilon and that of Renyi orders; but not below `least`, at which these are not asked:
+ * so more noise never tells more.
+ */
+static netdp_status least_of_orders(asking *q, double least, bool *by_orders, double *value,
+                                    netdp_error *error)
 {
     double other = INFINITY;
     netdp_status status = netdp_i_search_orders(ask_order, q, q->account->delta, &other, error);
+    other = fmax(least, other);
     *by_orders = status == NETDP_OK && other < *value;
     *value = fmin(*value, other);
     return status;
@@ -241,10 +247,11 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
             .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
         netdp_status status =
             netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error);
-        const bool none = netdp_i_mixed_none(m);
+        const bool none = netdp_i_mixed_none(m), orders = asks_orders(a, m, *value);
+        const double least = netdp_i_mixed_from_end(m) ? 0 : ORDERS_ABOVE;
         netdp_i_mixed_clear(&own);
-        if (status == NETDP_OK && !none && asks_orders(a, *value))
-            return least_of_orders(&q, by_orders, value, error);
+        if (status == NETDP_OK && !none && orders)
+            return least_of_orders(&q, least, by_orders, value, error);
         if (status != NETDP_OK || !none)
             return status;
         *by_orders = true;
@@ -270,6 +277,7 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
         netdp_i_powers_copy(&a->arrivals[f], i, 0, terms, hunt->arrivals[f]);
         back[f] = a->pi[u] / a->pi[a->member[f]];
     }
+    hunt->share = a->pi[u];
     netdp_i_returns_prepare(hunt, back);
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
         observer = netdp_i_series_array(a->series);
@@ -311,6 +319,7 @@ static bool same(const account *a, const kept *k, int32_t i)
 {
     const double back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
     return fabs(k->back - back) <= 1e-14 * back &&
+           fabs(k->share - a->pi[a->losses->from[i]]) <= 1e-14 * k->share &&
            k->scale == netdp_token_scale(a->token, a->losses->from[i]) &&
            netdp_i_powers_equal(&k->arrivals, 0, &a->arrivals[0], i) &&
            netdp_i_powers_equal(&k->returns, 0, &a->returns, i) &&
@@ -321,7 +330,8 @@ static bool same(const account *a, const kept *k, int32_t i)
 static netdp_status keep(account *a, int32_t i, netdp_error *error)
 {
     kept *k = &a->kept[a->kept_count++];
-    k->back = a->pi[a->losses->from[i]] / a->pi[a->member[0]];
+    k->share = a->pi[a->losses->from[i]];
+    k->back = k->share / a->pi[a->member[0]];
     k->scale = netdp_token_scale(a->token, a->losses->from[i]);
     netdp_status status = keep_one(&a->arrivals[0], i, &k->arrivals, error);
     if (status == NETDP_OK)
@@ -348,7 +358,7 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     k->by_orders = false;
     if (a->law == NULL && mixes(a) &&
         netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value) &&
-        !asks_orders(a, k->value))
+        !asks_orders(a, &k->mixed, k->value))
         goto done;
     if (between == NULL) {
         status = netdp_i_no_memory(error);
@@ -364,6 +374,7 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     netdp_i_powers_copy(&k->returns, 0, 0, terms, hunt->returns);
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
+    hunt->share = k->share;
     netdp_i_returns_prepare(hunt, &k->back);
     status = answer(a, hunt, k->scale, NULL, &k->mixed, &k->by_orders, &k->value, error);
 done:
@@ -684,7 +695,7 @@ static bool answer_observer(const account *a, int32_t v)
         if (a->mixed == NULL ||
             !netdp_i_mixed_ask(&a->mixed[at], noise_at(a, netdp_token_scale(a->token, l->from[i])),
                                a->delta, &l->loss[at]) ||
-            asks_orders(a, l->loss[at]))
+            asks_orders(a, &a->mixed[at], l->loss[at]))
             return false;
         a->by_orders[at] = false;
     }

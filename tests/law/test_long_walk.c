@@ -40,7 +40,7 @@ static void fill_start(net n, const setting *s, int64_t terms, double *into)
     free(one);
 }
 
-/* By the grid of long walks, whatever the length. */
+/* By the grid of long walks, whatever the length; where it is released, back from its end. */
 static double long_account(net n, const setting *s)
 {
     const int64_t terms = s->steps + 1;
@@ -56,18 +56,21 @@ static double long_account(net n, const setting *s)
         between[i] = netdp_i_series_array(series);
         fill_powers(n, s->to[i / s->members], s->to[i % s->members], terms, between[i]);
     }
-    assert_ok(netdp_i_observer_set_new(series, s->members, (const double *const *)between, false,
-                                       &watch, &error));
+    assert_ok(netdp_i_observer_set_new(series, s->members, (const double *const *)between,
+                                       s->release, &watch, &error));
     assert_ok(netdp_i_returns_new(watch, &hunt, &error));
     fill_powers(n, s->from, s->from, terms, hunt->returns);
     fill_start(n, s, terms, hunt->presence);
     for (int32_t f = 0; f < s->members; f++)
         fill_powers(n, s->from, s->to[f], terms, hunt->arrivals[f]);
+    hunt->share = 1 / (double)n.rows.nodes;
     netdp_i_returns_prepare(hunt, back);
     assert_ok(netdp_i_time_grid_coarse(s->steps, &grid, &error));
+    if (s->release)
+        assert_ok(netdp_i_time_grid_coarse(s->steps, &grid->beside, &error));
     const netdp_i_mixture_asked asked = {.cap = s->cap, .tokens = 1, .delta = s->delta};
     assert_ok(netdp_i_mixed_answer(grid, hunt, asked, s->sigma, &mixed, &value, &error));
-    assert_false(mixed.way[0].none);
+    assert_false(netdp_i_mixed_none(&mixed));
     netdp_i_mixed_clear(&mixed);
     netdp_i_time_grid_free(grid);
     netdp_i_returns_free(hunt);
@@ -87,18 +90,18 @@ static void test_all_paths(void **state)
         char family[32];
         draw_family(&stream, family, sizeof family);
         net n = open_net(family, 1, laws[below(&stream, 4)]);
-        setting s = draw_setting(&stream, n.rows);
-        s.release = false;
+        const setting s = draw_setting(&stream, n.rows);
         if (s.cap == 1 || s.steps < 3) { /* of one contribution the law is known */
             drop(n);
             continue;
         }
         const double epsilon = long_account(n, &s), truth = true_delta(n, &s, epsilon);
         if (truth > s.delta * (1 + 1e-9))
-            print_message("%s, from %d to %d (%d), start %d, %d steps, cap %d, sigma %.17g, delta "
+            print_message("%s, from %d to %d (%d), start %d, %d steps, cap %d, release %d, sigma "
+                          "%.17g, delta "
                           "%.17g: epsilon %.17g has %.17g\n",
                           family, s.from, s.to[0], s.members > 1 ? s.to[1] : -1, s.start, s.steps,
-                          (int)s.cap, s.sigma, s.delta, epsilon, truth);
+                          (int)s.cap, s.release, s.sigma, s.delta, epsilon, truth);
         assert_true(truth <= s.delta * (1 + 1e-9));
         near += epsilon < 1.1 * account(n, &s, NETDP_BOUND_EXCURSION_MIXTURE);
         asked++;

@@ -4,7 +4,7 @@
  */
 #include "walk_drawn.h"
 
-enum { SETTINGS = 240, PATHS = 2000, LONGEST = 3000 };
+enum { SETTINGS = 240, RELEASED = 60, PATHS = 2000, LONGEST = 4000 };
 
 /* Least squared slopes below the running count of contributions, up to `end`. */
 static double piece_cost(const int32_t *when, int32_t count, int32_t end)
@@ -71,7 +71,7 @@ static double drawn_delta(netdp_stream *stream, net n, const setting *s, double 
 
 static setting draw_long(netdp_stream *stream, netdp_rows rows)
 {
-    static const int32_t lengths[] = {60, 128, 160, 300, 512, 513, 700, 2048, 2049, LONGEST};
+    static const int32_t lengths[] = {60, 128, 160, 300, 512, 513, 700, 2048, 2049, 3000};
     setting s = draw_setting(stream, rows);
     const int most = below(stream, 3) == 0 ? 10 : 7; /* the longest take the longest */
     s.steps = lengths[below(stream, most)] - below(stream, 2);
@@ -139,9 +139,41 @@ static void test_small_noise(void **state)
     assert_int_equal(told, 0);
 }
 
+/* Of those that are followed step by step, the quick ones. */
+static bool takes_long(const setting *s)
+{
+    const double work = (double)s->cap * s->steps * s->steps;
+    return work > 0x1p21 && work <= 0x1p25 && s->steps <= 2048;
+}
+
+/* The end of a long walk is seen, after some or all of the contributions that count. */
+static void test_released(void **state)
+{
+    (void)state;
+    netdp_stream stream = netdp_stream_at(34, NETDP_FOR_TEST, 0, 0);
+    const char *more = getenv("MORE");
+    int told = 0;
+    for (int64_t i = 0; i < (more != NULL ? atoll(more) : RELEASED); i++) {
+        char family[32];
+        snprintf(family, sizeof family, "%s %d",
+                 (const char *[]){"complete", "ring", "star"}[i % 3], 3 + (int)below(&stream, 60));
+        net n = open_net(family, 1, laws[below(&stream, 4)]);
+        setting s = draw_long(&stream, n.rows);
+        s.release = true;
+        do {
+            s.steps = (int32_t)exp(between(&stream, log(400), log(LONGEST)));
+            s.cap = (int64_t)exp(between(&stream, log(2), log(61)));
+        } while (takes_long(&s));
+        told += check_drawn(&stream, n, family, &s);
+        drop(n);
+    }
+    assert_int_equal(told, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_drawn_paths),
-                                       cmocka_unit_test(test_small_noise)};
+                                       cmocka_unit_test(test_small_noise),
+                                       cmocka_unit_test(test_released)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,18 +50,28 @@ double netdp_i_cost_law_gaussian(double epsilon, double mu)
     return a > 38 ? DBL_MIN : value > 0 ? value : 0;
 }
 
-static double delta_of_masses(const netdp_i_cost_law *law, double sigma, double epsilon)
+/* To a power: up to 1e-13 of it, which is added. */
+static double to_power(double value, double power)
+{
+    return power == 1 ? value : value > 0 ? fmin(1, pow(value, power) * (1 + 1e-13)) : 0;
+}
+
+/* The mean of the power of delta, and what no atom stands for. */
+static double delta_of_masses(const netdp_i_cost_law *law, double sigma, double epsilon,
+                              double power)
 {
     double sum = 0;
     for (int64_t i = 0; i < law->atoms; i++)
         if (law->mass[i] > 0 && law->cost[i] > 0)
-            sum += law->mass[i] * netdp_i_cost_law_gaussian(epsilon, sqrt(law->cost[i]) / sigma);
+            sum += law->mass[i] *
+                   to_power(netdp_i_cost_law_gaussian(epsilon, sqrt(law->cost[i]) / sigma), power);
     return law->lost + sum * (1 + 4e-16 * (double)law->atoms + 1e-13);
 }
 
 /* What does not depend on sigma and epsilon. */
 typedef struct circle {
     const netdp_i_cost_law *law;
+    const struct circle *beside;        /* of a law for the paths that are open, or NULL */
     double shrink[NETDP_I_COST_POINTS]; /* e^{-tilt g} */
     double cosine[NETDP_I_COST_POINTS], sine[NETDP_I_COST_POINTS];
 } circle;
@@ -69,6 +79,7 @@ typedef struct circle {
 static void circle_fill(const netdp_i_cost_law *law, circle *c)
 {
     c->law = law;
+    c->beside = NULL;
     for (int64_t g = 0; g < law->atoms && law->step > 0; g++) {
         const double turn = 2 * M_PI * (double)g / (double)law->atoms;
         c->shrink[g] = exp(-law->tilt * (double)g) * (1 + 4e-16 * (1 + law->tilt * (double)g));
@@ -94,16 +105,20 @@ static double outside(const netdp_i_cost_law *law)
  * sum_j w_j Re(F_j E z_j^G) + R E z_0^G. From g = atoms on the right is not negative, and f at most
  * 1: P(G >= atoms) <= e^{-tilt atoms} E z_0^G. F: the transform of h, which makes R small.
  */
-static double delta_of_samples(const circle *c, double sigma, double epsilon, double *rest)
+static double delta_of_samples(const circle *c, double sigma, double epsilon, double power,
+                               double *rest)
 {
     const netdp_i_cost_law *law = c->law;
     const int64_t n = law->atoms;
     double h[NETDP_I_COST_POINTS], sum[NETDP_I_COST_POINTS] = {0};
     double value = 0, norm = 0, above = 0;
     for (int64_t g = 0; g < n; g++)
-        h[g] = g == 0 ? 0
-                      : netdp_i_cost_law_gaussian(epsilon, sqrt((double)g * law->step) / sigma) *
-                            c->shrink[g];
+        h[g] =
+            g == 0
+                ? 0
+                : to_power(netdp_i_cost_law_gaussian(epsilon, sqrt((double)g * law->step) / sigma),
+                           power) *
+                      c->shrink[g];
     for (int64_t j = 0; j < law->samples; j++) {
         const double weight = (j == 0 || 2 * j == n ? 1 : 2) / (double)n;
         double re = 0, im = 0;
@@ -129,11 +144,28 @@ static double delta_of_samples(const circle *c, double sigma, double epsilon, do
     return fmax(0, value) + norm * law->off + rounded * most + *rest + outside(law);
 }
 
+/* Of the paths where C is known by the law beside alone. */
+static double delta_beside(const circle *beside, double open, double sigma, double epsilon)
+{
+    static const double powers[] = {1, 1.1, 1.25, 1.5, 2, 4};
+    double least = open, rest;
+    for (size_t i = 0; beside != NULL && open > 0 && i < sizeof powers / sizeof *powers; i++) {
+        const double p = powers[i];
+        const double mean = beside->law->step > 0
+                                ? delta_of_samples(beside, sigma, epsilon, p, &rest)
+                                : delta_of_masses(beside->law, sigma, epsilon, p);
+        const double all = mean + beside->law->open;
+        least = fmin(least, pow(all, 1 / p) * pow(open, 1 - 1 / p) * (1 + 1e-13));
+    }
+    return least;
+}
+
 static double delta_at(const circle *c, double sigma, double epsilon, double *rest)
 {
     *rest = 0;
-    return c->law->step > 0 ? delta_of_samples(c, sigma, epsilon, rest)
-                            : delta_of_masses(c->law, sigma, epsilon);
+    const double value = c->law->step > 0 ? delta_of_samples(c, sigma, epsilon, 1, rest)
+                                          : delta_of_masses(c->law, sigma, epsilon, 1);
+    return value + delta_beside(c->beside, c->law->open, sigma, epsilon) * (1 + 1e-15);
 }
 
 double netdp_i_cost_law_delta(const netdp_i_cost_law *law, double sigma, double epsilon,
@@ -177,10 +209,10 @@ netdp_status netdp_i_cost_law_masses(const netdp_i_cost_law *law, netdp_i_cost_l
     made->bend = law->bend;
     if (law->step > 0) {
         circle_fill(law, &c);
-        made->lost = fmin(1, outside(law));
+        made->lost = fmin(1, outside(law) + law->open);
         find_masses(&c, made);
     } else {
-        made->lost = fmin(1, law->lost);
+        made->lost = fmin(1, law->lost + law->open);
         memcpy(made->mass, law->mass, (size_t)law->atoms * sizeof(double));
         memcpy(made->cost, law->cost, (size_t)law->atoms * sizeof(double));
     }
@@ -236,14 +268,21 @@ static point search_between(const circle *c, double sigma, double log_delta, dou
     return high;
 }
 
-/* The least epsilon up to a part `within`; of infinity where there is none. */
-static double search(const netdp_i_cost_law *law, double sigma, double delta, double within)
+/* The least epsilon up to a part `within`; of infinity where there is none. beside: NULL, or another law. */
+static double search(const netdp_i_cost_law *law, const netdp_i_cost_law *beside, double sigma,
+                     double delta, double within)
 {
-    const double least = netdp_i_cost_law_least(law, sigma) * (1 + 1e-12), goal = log(delta);
-    circle c;
-    if (isinf(least) || !(law->lost < delta))
+    const double other = beside != NULL ? netdp_i_cost_law_least(beside, sigma) : 0;
+    const double least = fmax(other, netdp_i_cost_law_least(law, sigma)) * (1 + 1e-12);
+    const double goal = log(delta);
+    circle c, at_side;
+    if (isinf(least) || !(law->lost + (beside == NULL ? law->open : 0) < delta))
         return INFINITY;
     circle_fill(law, &c);
+    if (beside != NULL) {
+        circle_fill(beside, &at_side);
+        c.beside = &at_side;
+    }
     point low = {.epsilon = least < 1e-300 ? 0 : least, .log_delta = INFINITY};
     if (low.epsilon > 0) {
         low = ask_at(&c, sigma, low.epsilon);
@@ -270,12 +309,18 @@ static double search(const netdp_i_cost_law *law, double sigma, double delta, do
 
 double netdp_i_cost_law_epsilon(const netdp_i_cost_law *law, double sigma, double delta)
 {
-    return search(law, sigma, delta, 1e-9);
+    return search(law, NULL, sigma, delta, 1e-9);
+}
+
+double netdp_i_cost_law_epsilon_beside(const netdp_i_cost_law *law, const netdp_i_cost_law *beside,
+                                       double sigma, double delta)
+{
+    return search(law, beside, sigma, delta, 1e-9);
 }
 
 double netdp_i_cost_law_about(const netdp_i_cost_law *law, double sigma, double delta)
 {
-    return search(law, sigma, delta, 1e-3);
+    return search(law, NULL, sigma, delta, 1e-3);
 }
 
 int64_t netdp_i_step_bin(int64_t r)

@@ -25,7 +25,9 @@ typedef struct netdp_i_cost_law {
     double *cost; /* [atoms] */
     double step;  /* 0 where masses are known */
     double lost;  /* what no atom stands for, at f <= 1 */
-    double bend;  /* infinity: for every f that does not fall */
+    double
+        open; /* of paths where C may be more than here: lost too, but for what is known beside */
+    double bend; /* infinity: for every f that does not fall */
     int64_t samples;
     double _Complex *value; /* [samples] */
     double tilt, off;
@@ -57,6 +59,13 @@ double netdp_i_cost_law_delta(const netdp_i_cost_law *law, double sigma, double 
  * where none is.
  */
 double netdp_i_cost_law_epsilon(const netdp_i_cost_law *law, double sigma, double delta);
+
+/*
+ * The same where `beside` is a law of C too: by Hoelder, E f(C) on paths of probability `open` is at most
+ * (E f(C)^p)^{1/p} open^{1 - 1/p} for any p, and f^p has the bend of f.
+ */
+double netdp_i_cost_law_epsilon_beside(const netdp_i_cost_law *law, const netdp_i_cost_law *beside,
+                                       double sigma, double delta);
 
 /* About that epsilon: a guess. */
 double netdp_i_cost_law_about(const netdp_i_cost_law *law, double sigma, double delta);

@@ -167,6 +167,15 @@ static void bound_law(double *law, int64_t from, int64_t terms, double noise, co
     }
 }
 
+/* By more than powers of P may be off. */
+static double find_ratio(const netdp_i_returns *hunt)
+{
+    double most = 0;
+    for (int64_t t = 0; t < hunt->watch->series->terms; t++)
+        most = fmax(most, hunt->presence[t]);
+    return fmax(1, most / hunt->share) * (1 + 1e-9);
+}
+
 void netdp_i_returns_prepare(netdp_i_returns *hunt, const double *back)
 {
     const netdp_i_series *series = hunt->watch->series;
@@ -175,6 +184,7 @@ void netdp_i_returns_prepare(netdp_i_returns *hunt, const double *back)
     const double noise_first = find_first_visits(hunt);
     double noise = 0;
     memcpy(hunt->back, back, (size_t)members * sizeof *back);
+    hunt->ratio = hunt->share > 0 ? find_ratio(hunt) : INFINITY;
     /* H = G_uu - sum_f e_uf G_fu: returns to u before F; 1/H = 1 - Phi_uu. */
     memset(hunt->bins_a, 0, (size_t)series->bins * sizeof *hunt->bins_a);
     for (int32_t f = 0; f < members; f++) {
@@ -221,13 +231,14 @@ void netdp_i_returns_prepare(netdp_i_returns *hunt, const double *back)
     netdp_i_series_transform(series, hunt->returns, hunt->bins_a);
     const double noise_u = netdp_i_series_invert(series, hunt->returns, hunt->bins_a, hunt->mass,
                                                  hunt->bins_b, &hunt->work);
+    hunt->noise_found = 0;
     for (int32_t f = 0; f < members; f++) {
+        const double off = back[f] * (netdp_i_series_noise(series, hunt->arrivals[f], hunt->mass) +
+                                      noise_u * netdp_i_series_sum(hunt->arrivals[f], terms));
         netdp_i_series_multiply(series, hunt->bins_found[f], hunt->bins_b, hunt->bins_a);
         netdp_i_series_restore(series, hunt->bins_a, hunt->found[f]);
-        bound_law(hunt->found[f], 1, terms,
-                  back[f] * (netdp_i_series_noise(series, hunt->arrivals[f], hunt->mass) +
-                             noise_u * netdp_i_series_sum(hunt->arrivals[f], terms)),
-                  hunt->arrivals[f], back[f]);
+        bound_law(hunt->found[f], 1, terms, off, hunt->arrivals[f], back[f]);
+        hunt->noise_found = fmax(hunt->noise_found, off);
     }
     netdp_i_series_transform(series, hunt->presence, hunt->bins_a);
     netdp_i_series_multiply(series, hunt->bins_a, hunt->bins_b, hunt->bins_a);

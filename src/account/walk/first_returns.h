@@ -30,6 +30,9 @@ typedef struct netdp_i_returns {
     double noise_loops;  /* error of `loops` */
     double noise_again;  /* error of Phi_uu */
     double noise_out;    /* error of Phi_uu and all Phi_uf together */
+    double noise_found;  /* error of `found` */
+    double share;        /* pi_u, as given; 0 where it is not known */
+    double ratio;        /* what `presence` is of it at most */
 } netdp_i_returns;
 
 netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_returns **hunt,

@@ -111,7 +111,7 @@ static netdp_status pair_rooms(pair *p, const netdp_i_observer_set *watch, netdp
     return p->arrived == NULL || p->scratch == NULL || p->between == NULL || p->arrive == NULL ||
                    p->run == NULL
                ? netdp_i_no_memory(error)
-               : netdp_i_runs_new(m, watch, p->count, &p->runs, error);
+               : netdp_i_runs_new(m, watch, false, p->count, &p->runs, error);
 }
 
 netdp_status netdp_i_in_time_new(const netdp_i_time_grid *m, netdp_i_returns *hunt, int64_t cap,

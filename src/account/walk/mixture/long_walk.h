@@ -6,39 +6,20 @@
 #ifndef NETDP_I_LONG_WALK_H
 #define NETDP_I_LONG_WALK_H
 
+#include "account/walk/mixture/gained.h"
 #include "account/walk/mixture/mean.h"
-#include "account/walk/mixture/random_length.h"
-#include "account/walk/mixture/runs.h"
-
-typedef struct netdp_i_long_walk {
-    const netdp_i_time_grid *grid;
-    netdp_i_runs runs;
-    bool goes_on;                  /* longer runs do, by their gaps alone; else they are lost */
-    double overflow;               /* P(a longer run) where they are lost, from above */
-    netdp_i_random_length *length; /* NULL: not set yet */
-    int64_t count;                 /* contributions that count; 0: all */
-    int32_t members;
-    bool rough;
-    double fading;
-    double *law;   /* [1 + members][times]: first arrivals from the start and from each member */
-    double excess; /* by which masses may add up to more than 1 */
-    double *power; /* [2 points][bins]: z^tau, real and imaginary parts */
-    double _Complex *start; /* [points] */
-    double _Complex *found; /* [members][points] */
-    double _Complex *again; /* [points]: of the gaps, without costs */
-    double _Complex *plain; /* [1 + members][count of runs][points] */
-    double *transform;      /* [1 + members][count of runs][2 points][2 LANES] */
-    double *gap;            /* [2 points][2 LANES] */
-    netdp_i_lanes *room;    /* of one point */
-} netdp_i_long_walk;
 
 /*
  * cap: 0 where all contributions count; delta: of which paths that are not followed may be a little. The hunt
  * is needed for netdp_i_long_walk_set too.
+ *
+ * from_end: of a walk that is released and begins as the stationary law has it (hunt->share), as it is followed
+ * back from its end. With a cap the costs are those of all contributions of the last piece, and of `cap` - 1
+ * before it, on the paths where the last piece has any; on the others 0.
  */
 netdp_status netdp_i_long_walk_new(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
-                                   int64_t cap, double delta, netdp_i_long_walk *walk,
-                                   netdp_error *error);
+                                   bool from_end, int64_t cap, double delta,
+                                   netdp_i_long_walk *walk, netdp_error *error);
 void netdp_i_long_walk_clear(netdp_i_long_walk *walk);
 
 /*

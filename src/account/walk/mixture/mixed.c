@@ -7,7 +7,7 @@
 
 void netdp_i_mixed_clear(netdp_i_mixed *mixed)
 {
-    for (int w = 0; w < 2; w++)
+    for (int w = 0; w < NETDP_I_MIXED_WAYS; w++)
         for (int i = 0; i < 2; i++)
             netdp_i_cost_law_clear(&mixed->way[w].law[i]);
     *mixed = (netdp_i_mixed){0};
@@ -28,18 +28,42 @@ static bool ask_way(const netdp_i_mixed_way *way, double sigma, double delta, do
     return way->known[1] || way->none;
 }
 
+/* Where a release is followed on some paths alone, the law back from the end has the others. */
+static double ask_both(const netdp_i_mixed_way *way, const netdp_i_mixed_way *from_end,
+                       double sigma, double delta)
+{
+    const int i = way->known[1], j = from_end->known[1];
+    return way->known[i] && from_end->known[j] && way->law[i].open > 0
+               ? netdp_i_cost_law_epsilon_beside(&way->law[i], &from_end->law[j], sigma, delta)
+               : INFINITY;
+}
+
 bool netdp_i_mixed_ask(const netdp_i_mixed *mixed, double sigma, double delta, double *value)
 {
-    double other = INFINITY;
-    const bool done = ask_way(&mixed->way[0], sigma, delta, value);
-    const bool both = !mixed->two || ask_way(&mixed->way[1], sigma, delta, &other);
-    *value = fmin(*value, other);
-    return done && both;
+    bool done = ask_way(&mixed->way[0], sigma, delta, value);
+    for (int w = 1; w < mixed->ways; w++) {
+        double other = INFINITY;
+        done = ask_way(&mixed->way[w], sigma, delta, &other) && done;
+        if (w != NETDP_I_BY_LAST)
+            *value = fmin(*value, other);
+    }
+    for (int w = 0; w < 2; w++)
+        for (int e = NETDP_I_BY_END; e < mixed->ways; e++)
+            *value = fmin(*value, ask_both(&mixed->way[w], &mixed->way[e], sigma, delta));
+    return done;
 }
 
 bool netdp_i_mixed_none(const netdp_i_mixed *mixed)
 {
-    return mixed->way[0].none && (!mixed->two || mixed->way[1].none);
+    bool none = true;
+    for (int w = 0; w < mixed->ways; w++)
+        none = none && (mixed->way[w].none || w == NETDP_I_BY_LAST);
+    return none;
+}
+
+bool netdp_i_mixed_from_end(const netdp_i_mixed *mixed)
+{
+    return mixed->ways > NETDP_I_BY_END && mixed->way[0].none && mixed->way[1].none;
 }
 
 static netdp_status follow(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
@@ -62,10 +86,18 @@ netdp_status netdp_i_mixed_answer(const netdp_i_time_grid *grid, netdp_i_returns
                                   netdp_i_mixture_asked asked, double sigma, netdp_i_mixed *mixed,
                                   double *value, netdp_error *error)
 {
-    mixed->two = grid->beside != NULL;
     netdp_status status = follow(grid, hunt, asked, sigma, &mixed->way[0], error);
-    if (status == NETDP_OK && mixed->two)
-        status = follow(grid->beside, hunt, asked, sigma, &mixed->way[1], error);
+    const bool end = hunt->watch->release && !(asked.cap == 1 && asked.tokens == 1);
+    const int64_t cap = asked.cap;
+    mixed->ways = grid->beside == NULL           ? 1
+                  : !end                         ? 2
+                  : cap > 0 && asked.tokens == 1 ? NETDP_I_MIXED_WAYS
+                                                 : NETDP_I_BY_LAST;
+    for (int w = 1; w < mixed->ways && status == NETDP_OK; w++) {
+        asked.from_end = w >= NETDP_I_BY_END;
+        asked.cap = w == NETDP_I_BY_END ? 0 : cap;
+        status = follow(grid->beside, hunt, asked, sigma, &mixed->way[w], error);
+    }
     (void)netdp_i_mixed_ask(mixed, sigma, asked.delta, value);
     return status;
 }

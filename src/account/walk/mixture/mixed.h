@@ -11,14 +11,31 @@ typedef struct netdp_i_mixed_way {
     bool none; /* it would take too long */
 } netdp_i_mixed_way;
 
-/* All zero at first. Both ways are upper bounds, and the least of them counts. */
+/*
+ * By the grid, by the one beside it, and by that back from the end of a walk that is released: each is an upper
+ * bound, and the least of them counts. What is told in the last piece, of which a cap counts some contributions,
+ * goes with one of the first two.
+ */
+typedef enum netdp_i_mixed_by {
+    NETDP_I_BY_GRID,
+    NETDP_I_BY_BESIDE,
+    NETDP_I_BY_END,
+    NETDP_I_BY_LAST,
+    NETDP_I_MIXED_WAYS
+} netdp_i_mixed_by;
+
+/* All zero at first. */
+
 typedef struct netdp_i_mixed {
-    netdp_i_mixed_way way[2];
-    bool two; /* the grid has another one beside it */
+    netdp_i_mixed_way way[NETDP_I_MIXED_WAYS];
+    int ways;
 } netdp_i_mixed;
 
 /* There is no answer by any grid. */
 bool netdp_i_mixed_none(const netdp_i_mixed *mixed);
+
+/* There is one back from the end alone, which knows no cap: Renyi orders may tell less. */
+bool netdp_i_mixed_from_end(const netdp_i_mixed *mixed);
 
 void netdp_i_mixed_clear(netdp_i_mixed *mixed);
 

@@ -69,8 +69,8 @@ enum { FINE = 240 };
 /* Part of delta that a law may lose. */
 #define LITTLE 1e-4
 
-/* The same where a release is not followed: at most. */
-#define MOST_LOST_AT_END 0.5
+/* Paths of several tokens where a release is not followed, at most: of more another law tells less. */
+#define MOST_OPEN 0.05
 
 /* What rounding may add to the mass of no cost, in parts of what the law may lose: it falls with the
    cost as the tilt does, and counts for as little there as small costs do. */
@@ -109,11 +109,11 @@ static netdp_status chain_new(const netdp_i_time_grid *grid, netdp_i_returns *hu
     *made = false;
     if (!c->timed) {
         const bool some = asked->cap > 0 && asked->cap < grid->steps;
-        c->count = (double)(some ? asked->cap : grid->steps);
+        c->count = (double)(some && !asked->from_end ? asked->cap : grid->steps);
         c->runs = &c->long_walk.runs;
         *made = true;
-        netdp_status status = netdp_i_long_walk_new(grid, hunt, some ? asked->cap : 0, asked->delta,
-                                                    &c->long_walk, error);
+        netdp_status status = netdp_i_long_walk_new(
+            grid, hunt, asked->from_end, some ? asked->cap : 0, asked->delta, &c->long_walk, error);
         c->overflow = c->long_walk.overflow;
         return status;
     }
@@ -353,6 +353,35 @@ static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_re
     return NETDP_OK;
 }
 
+/*
+ * Followed back, a walk that begins as its stationary law has it shows more the longer it is. With any other start
+ * each contribution has at most hunt->ratio times its probability, and what it gains goes by what comes after it.
+ */
+static netdp_status law_from_end(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                                 const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
+                                 bool *found, netdp_error *error)
+{
+    const double times = pow(hunt->ratio, asked->tokens) * (1 + 1e-12);
+    netdp_i_mixture_asked inner = *asked;
+    chain c = {0};
+    bool made = false;
+    if (is_timed(grid) || hunt->share == 0 || asked->whole || !isfinite(times))
+        return NETDP_OK;
+    inner.delta /= times;
+    netdp_status status = chain_new(grid, hunt, &inner, &c, &made, error);
+    if (status == NETDP_OK && made) {
+        status = find_law(&c, grid, hunt, &inner, law, error);
+        *found = status == NETDP_OK;
+    }
+    for (int64_t j = 0; *found && j < law->samples; j++)
+        law->value[j] *= times;
+    law->off *= times;
+    law->lost *= times;
+    law->open *= times;
+    chain_clear(&c);
+    return status;
+}
+
 /* Is there a way for such a walk? A release ends it at one step, not at one up to it. */
 static bool suits(const netdp_i_time_grid *grid, const netdp_i_returns *hunt)
 {
@@ -360,8 +389,8 @@ static bool suits(const netdp_i_time_grid *grid, const netdp_i_returns *hunt)
 }
 
 /*
- * The end of a walk costs something only where a contribution that counts is followed by no visit: all is
- * lost on these paths, and on the others there is no release.
+ * The end of a walk costs something only where a contribution that counts is followed by no visit: on
+ * the other paths there is no release.
  */
 static netdp_status law_but_for_the_end(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
                                         const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
@@ -372,14 +401,15 @@ static netdp_status law_but_for_the_end(const netdp_i_time_grid *grid, netdp_i_r
     double open = 1;
     netdp_status status = netdp_i_released_open(hunt, asked->cap, &open, error);
     const double lost = asked->tokens * open;
-    if (status != NETDP_OK || !(lost < MOST_LOST_AT_END * asked->delta))
+    const double most = asked->whole ? asked->delta : asked->tokens > 1 ? MOST_OPEN : 1;
+    if (status != NETDP_OK || !(lost < most))
         return status;
     unreleased.release = false;
     hunt->watch = &unreleased;
     status = netdp_i_mixture_law(grid, hunt, asked, law, found, error);
     hunt->watch = watch;
     if (*found)
-        law->lost += lost;
+        law->open = lost;
     return status;
 }
 
@@ -393,6 +423,8 @@ netdp_status netdp_i_mixture_law(const netdp_i_time_grid *grid, netdp_i_returns 
         *found = true;
         return find_law_of_one(hunt, law, error);
     }
+    if (asked->from_end)
+        return law_from_end(grid, hunt, asked, law, found, error);
     if (!suits(grid, hunt))
         return asked->cap > 0 ? law_but_for_the_end(grid, hunt, asked, law, found, error)
                               : NETDP_OK;

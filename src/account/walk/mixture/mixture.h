@@ -12,9 +12,10 @@
 typedef struct netdp_i_mixture_asked {
     int64_t cap; /* contributions that count; 0: all */
     int32_t tokens;
-    double delta; /* that the law is asked at: it may lose a small part of it */
-    double bend;  /* in steps of the grid of costs: 0.1, or infinity */
-    bool whole;   /* all samples, whatever delta they are enough for */
+    double delta;  /* that the law is asked at: it may lose a small part of it */
+    double bend;   /* in steps of the grid of costs: 0.1, or infinity */
+    bool whole;    /* all samples, whatever delta they are enough for */
+    bool from_end; /* of a walk that is released, back from its end (long_walk.h) */
 } netdp_i_mixture_asked;
 
 /*

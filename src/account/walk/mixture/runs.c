@@ -62,13 +62,14 @@ static void find_splits(runs *r)
 }
 
 netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_observer_set *watch,
-                              int64_t count, runs *r, netdp_error *error)
+                              bool from_end, int64_t count, runs *r, netdp_error *error)
 {
     *r = (runs){.grid = grid,
                 .count = count,
                 .members = watch->members,
-                .leaves = watch->members + (watch->release ? 3 : 1),
+                .leaves = watch->members + (watch->release && !from_end ? 3 : 1),
                 .release = watch->release,
+                .from_end = from_end,
                 .rate = watch->rate};
     const int64_t laws = (int64_t)r->leaves * count * grid->bins;
     const int32_t sums = grid->first[grid->bins];
@@ -154,6 +155,13 @@ static void fill_leaves(runs *r, netdp_i_returns *hunt, double *any)
             for (int32_t y = m->together[k].from; y < m->together[k].to; y++)
                 r->again_sum[k] += r->again.mass[y];
         }
+    for (int32_t f = 0; f < r->members && r->from_end; f++)
+        fill(r, hunt->exits[f], &r->leave[f]);
+    if (r->from_end) {
+        (void)netdp_i_returns_find_ends(hunt);
+        fill(r, hunt->last, &r->leave[r->members]);
+        return;
+    }
     for (int32_t f = 0; f < r->members; f++) {
         fill(r, hunt->exits[f], &r->leave[f]);
         for (int64_t t = 1; t <= m->steps; t++)

@@ -23,13 +23,13 @@ typedef struct netdp_i_leave {
 } netdp_i_leave;
 
 /* Who closes a piece: one node of F while contributions are left, any of F when they are not, and
-   both once more at the end of a walk that is released. */
+   both once more at the end of a walk that is released. Seen from the end: one node of F, or that end. */
 typedef struct netdp_i_runs {
     const netdp_i_time_grid *grid;
     int64_t count; /* contributions that are followed */
     int32_t members;
     int32_t leaves; /* members, then 1; with a release 2 more */
-    bool release;
+    bool release, from_end;
     double rate;          /* -ln of what a step contracts (spread.h) */
     netdp_i_leave *leave; /* [leaves] */
     netdp_i_leave again;  /* from u to u */
@@ -46,8 +46,9 @@ typedef struct netdp_i_runs {
     netdp_i_lanes *stay; /* [leaves][bins] */
 } netdp_i_runs;
 
+/* from_end: of a walk that is released, where all contributions count. */
 netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_observer_set *watch,
-                              int64_t count, netdp_i_runs *runs, netdp_error *error);
+                              bool from_end, int64_t count, netdp_i_runs *runs, netdp_error *error);
 void netdp_i_runs_clear(netdp_i_runs *runs);
 
 /* Another grid of costs, for the laws of a prepared hunt (which loses hunt->presence where there is
