@@ -250,12 +250,6 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems 
     netdp_i_plan made = {0};
     netdp_status status = list_variants(study, problems, &made, error);
     for (int32_t i = 0; i < made.count && status == NETDP_OK; i++)
-        if (made.variant[i].coalition)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%s: privacy.to: a record is of observers each by itself; netdp "
-                                  "loss accounts for a coalition, or give privacy.pool",
-                                  study->path);
-    for (int32_t i = 0; i < made.count && status == NETDP_OK; i++)
         status =
             within(study, &made.variant[i],
                    netdp_i_variant_calibrate(&made.variant[i], folder, progress, error), error);

@@ -155,7 +155,7 @@ netdp_status netdp_i_question_file(const netdp_i_question *question, const char 
         errno != ENOENT)
         return NETDP_OK; /* a path: whoever reads it says what is wrong */
     return netdp_i_fail(
-        error, NETDP_INVALID, "--%s: '%s' is not known here, nor is it a file; give %s",
+        error, NETDP_ENVIRONMENT, "--%s: '%s' is not known here, nor is it a file; give %s",
         setting->name, netdp_i_show_text(given != NULL ? given : path).text, setting->rule.expects);
 }
 

@@ -40,6 +40,17 @@ static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
     return status == NETDP_NO_ANSWER ? NETDP_OK : status;
 }
 
+/* A record's entries name one observer each. */
+static netdp_status check_observers(const netdp_i_variant *variant, netdp_error *error)
+{
+    if (!variant->coalition)
+        return NETDP_OK;
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: privacy.to: a record is of observers each by itself; netdp loss "
+                        "accounts for a coalition, or give privacy.pool",
+                        variant->study->path);
+}
+
 /* One entry of summary.json; the header's values that this variant changes are in it. */
 static netdp_status tell_variant(const netdp_study *study, const netdp_i_problems *problems,
                                  int32_t i, const char *folder, const netdp_progress *progress,
@@ -47,6 +58,8 @@ static netdp_status tell_variant(const netdp_study *study, const netdp_i_problem
 {
     netdp_i_variant variant = netdp_i_plan_variant(study, problems, i);
     netdp_status status = netdp_i_variant_describe(&variant, error);
+    if (status == NETDP_OK)
+        status = check_observers(&variant, error);
     if (status == NETDP_OK)
         status = netdp_i_variant_calibrate(&variant, folder, progress, error);
     if (status == NETDP_OK)

@@ -263,7 +263,7 @@ main([
     Case("loss --family 'ring 5' --rounds 3 --pair-graph edges --pair-noise -1", 2, err="pair-noise"),
     Case("loss --family 'ring 5' --rounds 3 --pair-graph edges --pair-noise 1e7", 2, err="from 0 to 1000000"),
     Case("loss --family 'ring 5' --rounds 3 --pair-graph 'regular 9' --pair-noise 1", 2, err="pair-graph"),
-    Case("loss --family 'ring 5' --rounds 3 --pair-graph nowhere --pair-noise 1", 2, err="nor is it a file"),
+    Case("loss --family 'ring 5' --rounds 3 --pair-graph nowhere --pair-noise 1", 3, err="nor is it a file"),
     Case("loss --family 'ring 5' --rounds 3 --pair-graph nowhere.edges --pair-noise 1", 3, err="nowhere.edges"),
     Case("loss --family 'ring 5' --protocol walk --rounds 30 --noise 2 --pair-graph edges --pair-noise 1", 2,
          err="pair-graph"),

@@ -579,7 +579,7 @@ static void test_monotone_in_dither(void **state)
                                            "path 15"};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         net n = family(families[f], "metropolis");
-        for (int view = 0; view < 4; view++) {
+        for (int view = 0; view < 4; view += LIGHT ? 3 : 1) {
             netdp_losses *before = NULL;
             for (size_t d = 0; d < sizeof dither / sizeof *dither; d++) {
                 const question q = {.rounds = 34,
@@ -611,7 +611,7 @@ static void test_monotone_in_rounds(void **state)
     net nets[] = {family("florentine", "metropolis"), family("ring 20", "metropolis"),
                   family("star 10", "lazy:0.5:hamilton"), family("hypercube 5", "metropolis")};
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
-        for (int view = 0; view < 8; view++) {
+        for (int view = 0; view < 8; view += LIGHT ? 3 : 1) {
             netdp_losses *before = NULL;
             for (size_t t = 0; t < sizeof rounds / sizeof *rounds; t++) {
                 /* sum: the last sum s_T is refined by m_T = s_T + own noise: known only */
@@ -683,7 +683,7 @@ static void test_range(void **state)
     static const double dither[] = {0, 1e-8, 1e-3, 0.01, 1, 1e6};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         net n = family(families[f], "metropolis");
-        for (size_t d = 0; d < 6; d++)
+        for (size_t d = 0; d < 6; d += LIGHT ? 2 : 1)
             for (int view = 0; view < 4; view++)
                 check_range(
                     n, (question){.rounds = 1 + draw(25),

@@ -76,7 +76,7 @@ def by_command(family, settings, noise, unit):
                           stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode == 0:
         return json.loads(done.stdout), None
-    assert done.returncode in (1, 2), (shlex.join(words), done)
+    assert done.returncode in (1, 2, 3), (shlex.join(words), done)
     return None, done.stderr.strip().splitlines()[-1].partition(": ")[2]
 
 
@@ -121,7 +121,7 @@ def by_study(study, folder):
                           stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode == 0:
         return json.loads(done.stdout)["variants"][0], None
-    assert done.returncode in (1, 2), (study, done)
+    assert done.returncode in (1, 2, 3), (study, done)
     return None, done.stderr.strip().splitlines()[-1].partition(": ")[2]
 
 
