@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* What node u released, or its constant itself. */
 static double release(const netdp_i_constants *constants, double constant, uint64_t seed,
@@ -33,17 +34,15 @@ netdp_status netdp_i_constants_law(const netdp_study *study, const netdp_graph *
 {
     netdp_i_constants constants;
     const int32_t n = netdp_graph_nodes(graph);
-    netdp_status status = netdp_i_constants_read(study->protocol.law, &constants, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_constants_read(study->protocol.law, &constants, error));
     *released = NETDP_I_NEW(double, n);
     if (*released == NULL)
         return netdp_i_no_memory(error);
     for (int32_t u = 0; u < n; u++)
         (*released)[u] = release(&constants, netdp_node_smoothness(objective, data, u),
                                  study->seed + (uint64_t)study->data.draw, u);
-    status = netdp_transition_toward(graph, *released, law, error);
-    return status == NETDP_OK ? netdp_transition_require(*law, error) : status;
+    TRY(netdp_transition_toward(graph, *released, law, error));
+    return netdp_transition_require(*law, error);
 }
 
 netdp_status netdp_i_constants_cost(const netdp_i_constants *constants, double delta,
@@ -66,11 +65,8 @@ netdp_status netdp_i_constants_json(const netdp_study *study, const char *file, 
 {
     netdp_i_constants constants;
     double epsilon = 0, delta = 0;
-    netdp_status status = netdp_i_constants_read(study->protocol.law, &constants, error);
-    if (status == NETDP_OK)
-        status = netdp_i_constants_cost(&constants, study->privacy.delta, &epsilon, &delta, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_constants_read(study->protocol.law, &constants, error));
+    TRY(netdp_i_constants_cost(&constants, study->privacy.delta, &epsilon, &delta, error));
     *told = constants.kind >= NETDP_I_CONSTANTS_GAMMA
                 ? json_pack("{s:s, s:f, s:[f, f], s:o, s:f, s:s}", "mechanism",
                             netdp_i_constants_kinds[constants.kind], "scale", constants.scale,
@@ -85,9 +81,7 @@ netdp_status netdp_i_constants_write(const double *released, int32_t count, cons
                                      netdp_error *error)
 {
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open_private(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open_private(&output, path, error));
     for (int32_t u = 0; u < count; u++)
         fprintf(output.stream, "%.17g\n", released[u]);
     return netdp_i_output_commit(&output, error);

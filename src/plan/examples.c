@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "learn/model.h"
 #include "learn/prepare.h"
 #include "plan/learner.h"
@@ -112,23 +113,21 @@ static netdp_status protect_rows(const netdp_study *study, netdp_i_problem *prob
                                  netdp_error *error)
 {
     netdp_examples *train = problem->train;
-    int64_t *held = NETDP_I_NEW(int64_t, train->nodes);
+    OWNED int64_t *held = NETDP_I_NEW(int64_t, train->nodes);
     if (held == NULL)
         return netdp_i_no_memory(error);
     if (study->task.mean_over_rows)
         train->weight = NETDP_I_NEW(double, train->nodes);
-    netdp_status status =
-        study->task.mean_over_rows && train->weight == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    if (study->task.mean_over_rows && train->weight == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t u = 0; u < train->nodes; u++)
         held[u] = train->start[u + 1] - train->start[u];
-    for (int32_t u = 0; status == NETDP_OK && train->weight != NULL && u < train->nodes; u++)
+    for (int32_t u = 0; train->weight != NULL && u < train->nodes; u++)
         train->weight[u] = (double)held[u] * train->nodes / (double)train->rows;
-    if (status == NETDP_OK)
-        status = netdp_i_problem_protect(study, held, problem, error);
-    if (status == NETDP_OK && strncmp(study->question.batches, "cyclic", 6) == 0)
+    TRY(netdp_i_problem_protect(study, held, problem, error));
+    if (strncmp(study->question.batches, "cyclic", 6) == 0)
         deal_batches(study, train);
-    netdp_i_free(held);
-    return status;
+    return NETDP_OK;
 }
 
 /* "a, b" of the study's columns but the label; NULL where it describes none. */

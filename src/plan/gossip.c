@@ -75,9 +75,7 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
                                 (long long)phases, (long long)inner, MOST_ROUNDS);
         protocol->every = inner;
         protocol->rounds = phases * inner;
-        status = netdp_calibrate(request, target, progress, calibration, losses, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_calibrate(request, target, progress, calibration, losses, error));
         /* Without noise, as if it were 1: what calibration does for averaging. */
         const double noise = calibration->noise > 0 ? calibration->noise : 1;
         status = netdp_rounds_auto(spectrum.gap, n, noise, target->variance, &inner, error);
@@ -114,19 +112,14 @@ static netdp_status choose_rounds(netdp_i_variant *variant, netdp_error *error)
     const bool fixed = variant->protocol.varying.kind == NETDP_VARY_NEVER;
     double gap = variant->problem->gap;
     int64_t rounds = 1;
-    netdp_status status =
-        fixed && gap > 0 ? NETDP_OK : netdp_linear_gap(&variant->protocol, &gap, error);
-    if (status == NETDP_OK)
-        status = netdp_rounds_auto(gap, netdp_graph_nodes(variant->problem->graph), variant->noise,
-                                   study->question.variance, &rounds, error);
-    if (status == NETDP_OK && rounds > MOST_ROUNDS / phases)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "protocol.rounds: auto gives more than %d; give a number", MOST_ROUNDS);
-    if (status == NETDP_OK)
-        status = longer_for_pairs(variant, rounds, &rounds, error);
-    if (status != NETDP_OK)
-        return status;
+    if (!(fixed && gap > 0))
+        TRY(netdp_linear_gap(&variant->protocol, &gap, error));
+    TRY(netdp_rounds_auto(gap, netdp_graph_nodes(variant->problem->graph), variant->noise,
+                          study->question.variance, &rounds, error));
+    if (rounds > MOST_ROUNDS / phases)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "protocol.rounds: auto gives more than %d; give a number", MOST_ROUNDS);
+    TRY(longer_for_pairs(variant, rounds, &rounds, error));
     variant->protocol.rounds = phases * rounds;
     if (study->protocol.phases > 0)
         variant->protocol.every = rounds;
@@ -154,12 +147,9 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
                                  .keep_second = study->question.settings.dither_decay >= 0 &&
                                                 study->question.settings.end_dither >= 0,
                                  .even_unsound = variant->bound != NETDP_BOUND_AUTO};
-    netdp_status status =
-        study->protocol.phases > 0
+    TRY(study->protocol.phases > 0
             ? calibrate_phases(variant, &request, &target, calibration, losses, progress, error)
-            : netdp_calibrate(&request, &target, progress, calibration, losses, error);
-    if (status != NETDP_OK)
-        return status;
+            : netdp_calibrate(&request, &target, progress, calibration, losses, error));
     variant->noise = calibration->noise;
     variant->protocol.rounds = calibration->rounds;
     variant->protocol.dither = calibration->dither;
@@ -172,10 +162,10 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
 static netdp_status account(netdp_i_variant *variant, const netdp_progress *progress,
                             netdp_losses **losses, netdp_error *error)
 {
-    netdp_status status =
-        variant->study->protocol.rounds == 0 ? choose_rounds(variant, error) : NETDP_OK;
+    if (variant->study->protocol.rounds == 0)
+        TRY(choose_rounds(variant, error));
     const netdp_loss_request request = netdp_i_plan_gossip_ask(variant);
-    return status == NETDP_OK ? netdp_losses_new(&request, progress, losses, error) : status;
+    return netdp_losses_new(&request, progress, losses, error);
 }
 
 static netdp_status again(const netdp_i_variant *variant, const netdp_i_pairs_of *pairs,
@@ -184,10 +174,8 @@ static netdp_status again(const netdp_i_variant *variant, const netdp_i_pairs_of
     netdp_loss_request request = netdp_i_plan_gossip_ask(variant);
     request.to_count = pairs->to_count;
     request.to = pairs->to;
-    const netdp_status status = netdp_losses_new(&request, progress, losses, error);
-    return status == NETDP_OK ? netdp_losses_settle(*losses, variant->noise,
-                                                    netdp_i_study_unit(variant->study), error)
-                              : status;
+    TRY(netdp_losses_new(&request, progress, losses, error));
+    return netdp_losses_settle(*losses, variant->noise, netdp_i_study_unit(variant->study), error);
 }
 
 static netdp_threat threat(const netdp_i_variant *variant)
@@ -230,14 +218,11 @@ static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
     double unmixed = 0, noise = 0;
     if (netdp_graph_nodes(problem->graph) > NETDP_DENSE_NODES || variant->protocol.own != NULL)
         return NETDP_OK;
-    netdp_status status = unmixed_error(problem, &variant->protocol, &unmixed, error);
-    if (status == NETDP_OK)
-        status = netdp_noise_error(&variant->protocol, &noise, error);
-    if (status == NETDP_OK) {
-        variant->expected = problem->width * scale * scale * noise;
-        variant->predicted = unmixed + variant->expected;
-    }
-    return status;
+    TRY(unmixed_error(problem, &variant->protocol, &unmixed, error));
+    TRY(netdp_noise_error(&variant->protocol, &noise, error));
+    variant->expected = problem->width * scale * scale * noise;
+    variant->predicted = unmixed + variant->expected;
+    return NETDP_OK;
 }
 
 /* By multiplications of the account towards all; INFINITY where they are not known. */

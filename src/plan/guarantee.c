@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plan/sample.h"
 #include "plan/variant.h"
 #include "protocol/pairing.h"
@@ -45,9 +46,7 @@ static netdp_status write_losses(const netdp_i_pairs *pairs, const char *folder,
     if (!csv)
         return netdp_i_npy_write(losses->loss, losses->from_count, losses->to_count, path, error);
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     netdp_i_pairs_csv_begin(output.stream, losses, pairs->unit);
     netdp_i_pairs_csv(output.stream, pairs, 0, (int64_t)losses->from_count * losses->to_count);
     return netdp_i_output_commit(&output, error);
@@ -76,18 +75,16 @@ static netdp_status find_hiding(const netdp_i_variant *variant, netdp_i_hiding *
 {
     const netdp_graph *graph = netdp_i_variant_pairing(variant).graph;
     const int32_t pool = (int32_t)variant->study->privacy.pool;
-    int32_t *member = NULL;
+    OWNED int32_t *member = NULL;
     int64_t count = 0;
-    netdp_status status =
-        netdp_i_coalitions_new(netdp_graph_nodes(graph), pool, &member, &count, error);
-    for (int64_t c = 0; status == NETDP_OK && c < count; c++) {
+    TRY(netdp_i_coalitions_new(netdp_graph_nodes(graph), pool, &member, &count, error));
+    for (int64_t c = 0; c < count; c++) {
         netdp_i_hiding one;
-        status = netdp_i_pairing_hiding(graph, member + c * pool, pool, true, &one, error);
-        if (status == NETDP_OK && (c == 0 || one.least < hiding->least))
+        TRY(netdp_i_pairing_hiding(graph, member + c * pool, pool, true, &one, error));
+        if (c == 0 || one.least < hiding->least)
             *hiding = one;
     }
-    netdp_i_free(member);
-    return status;
+    return NETDP_OK;
 }
 
 /* What the rounds leave of it: it takes the network, kappa and the rounds, and no row. */
@@ -99,11 +96,11 @@ static netdp_status tell_left(const netdp_i_variant *variant, netdp_i_promise *p
     if (variant->kind != NETDP_GOSSIP)
         return NETDP_OK;
     promise->leaves = true;
-    netdp_status status = netdp_i_pairs_left_find(protocol, &promise->left, error);
+    TRY(netdp_i_pairs_left_find(protocol, &promise->left, error));
     promise->left_rounds = promise->left.worst <= NETDP_I_LEFT_MOST ? rounds : -1;
-    return status == NETDP_OK && promise->left.worst > NETDP_I_LEFT_MOST
-               ? netdp_i_pairs_left_rounds(protocol, rounds, &promise->left_rounds, error)
-               : status;
+    if (promise->left.worst > NETDP_I_LEFT_MOST)
+        return netdp_i_pairs_left_rounds(protocol, rounds, &promise->left_rounds, error);
+    return NETDP_OK;
 }
 
 /* What noise in pairs can do, on the promise. */
@@ -114,13 +111,10 @@ static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *
     netdp_i_hiding hiding;
     if (!netdp_pairing_is(&pairing))
         return NETDP_OK;
-    netdp_status status =
-        variant->study->privacy.pool > 1
+    TRY(variant->study->privacy.pool > 1
             ? find_hiding(variant, &hiding, error)
             : netdp_i_pairing_hiding(pairing.graph, variant->observer, variant->observer_count,
-                                     false, &hiding, error);
-    if (status != NETDP_OK)
-        return status;
+                                     false, &hiding, error));
     if (variant->kind == NETDP_TALLY)
         netdp_i_pairing_token_words(&pairing, promise->says);
     else

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/model.h"
 #include "learn/owner.h"
 #include "learn/prepare.h"
@@ -264,9 +265,7 @@ netdp_status netdp_i_learner_take(const netdp_study *study, const netdp_examples
                                   int32_t node, netdp_i_learner *learner, netdp_error *error)
 {
     const int64_t first = from->start[node], rows = from->start[node + 1] - first;
-    netdp_status status = make_rows(study, rows, from->features, learner, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(make_rows(study, rows, from->features, learner, error));
     memcpy(learner->rows->x, from->x + first * from->features,
            (size_t)rows * (size_t)from->features * sizeof(double));
     memcpy(learner->rows->y, from->y + first, (size_t)rows * sizeof(double));

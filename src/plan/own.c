@@ -8,6 +8,7 @@
 #include "account/losses/protect.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Halvings of the interval in which the least noise lies that meets a target. */
 enum { HALVINGS = 40 };
@@ -82,15 +83,15 @@ netdp_status netdp_i_own_given(netdp_i_variant *variant, netdp_error *error)
                             "noise by privacy.more_noise");
     if (text == NULL)
         return NETDP_OK;
-    netdp_status status = begin(variant, error);
-    while (status == NETDP_OK && left) {
+    TRY(begin(variant, error));
+    while (left) {
         int32_t node = 0;
         double times = 1;
-        status = read_entry(&text, variant, "more_noise", &node, &times, &left, error);
-        if (status == NETDP_OK && left)
+        TRY(read_entry(&text, variant, "more_noise", &node, &times, &left, error));
+        if (left)
             variant->own[node] = times;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Targets ---- */
@@ -109,18 +110,17 @@ static netdp_status value_at(const meeting *m, double own, double *value, netdp_
     const netdp_losses *l = m->losses;
     double sum = 0, most = 0, one = 0;
     int32_t count = 0;
-    netdp_status status = NETDP_OK;
-    for (int32_t v = 0; status == NETDP_OK && v < l->to_count; v++) {
+    for (int32_t v = 0; v < l->to_count; v++) {
         if (!netdp_losses_counts(l, m->from, v))
             continue;
         const double loss = l->loss[(int64_t)v * l->from_count + m->from];
-        status = netdp_losses_value(l, netdp_i_own_loss(loss, own), m->noise, m->unit, &one, error);
+        TRY(netdp_losses_value(l, netdp_i_own_loss(loss, own), m->noise, m->unit, &one, error));
         sum += one;
         most = fmax(most, one);
         count++;
     }
     *value = m->over == NETDP_OVER_WORST || count == 0 ? most : sum / count;
-    return status;
+    return NETDP_OK;
 }
 
 /* The least noise, nearly, that meets a target; the one that is taken does. */
@@ -192,13 +192,9 @@ netdp_status netdp_i_own_meet(netdp_i_variant *variant, netdp_losses **losses,
     if (!(variant->noise > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.targets: nobody has noise; give a finite privacy.epsilon");
-    netdp_status status = begin(variant, error);
-    if (status == NETDP_OK)
-        status = meet_all(variant, *losses, error);
-    if (status == NETDP_OK)
-        status = netdp_i_variant_planning(variant)->again(variant, &pairs, progress, &after, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(begin(variant, error));
+    TRY(meet_all(variant, *losses, error));
+    TRY(netdp_i_variant_planning(variant)->again(variant, &pairs, progress, &after, error));
     netdp_losses_free(*losses);
     *losses = after;
     return netdp_losses_summary(after, variant->noise, netdp_i_study_unit(variant->study), achieved,

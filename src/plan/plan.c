@@ -8,12 +8,15 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plan/constants.h"
 #include "plan/gossip.h"
 #include "plan/own.h"
 #include "plan/realised.h"
 #include "plan/sample.h"
 #include "plan/tally.h"
+
+OWNER(netdp_losses_free, netdp_losses)
 
 void netdp_i_plan_clear(netdp_i_plan *plan)
 {
@@ -36,19 +39,15 @@ netdp_status netdp_i_variant_describe(netdp_i_variant *variant, netdp_error *err
 {
     if (variant->role == NETDP_I_CENTRAL)
         return NETDP_OK;
-    netdp_status status = netdp_i_sample_draw(variant, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_sample_draw(variant, error));
     if (netdp_i_study_realises(variant->study))
         return netdp_i_realised_describe(variant, error);
     variant->kind = netdp_i_study_kind(variant->study);
-    status = kinds[variant->kind]->describe(variant, error);
-    if (status == NETDP_OK) {
-        netdp_i_sample_widen(variant);
-        status = netdp_i_sample_check(variant, error);
-    }
-    if (status != NETDP_OK || !netdp_i_study_accounts(variant->study))
-        return status;
+    TRY(kinds[variant->kind]->describe(variant, error));
+    netdp_i_sample_widen(variant);
+    TRY(netdp_i_sample_check(variant, error));
+    if (!netdp_i_study_accounts(variant->study))
+        return NETDP_OK;
     return netdp_i_sample_name(variant, error);
 }
 
@@ -90,14 +89,10 @@ static netdp_status account_central(netdp_i_variant *variant, double *epsilon, n
         return netdp_gdp_to_epsilon(mu, study->privacy.delta, epsilon, error);
     }
     *epsilon = study->privacy.epsilon;
-    netdp_status status =
-        netdp_epsilon_to_gdp(study->privacy.epsilon, study->privacy.delta, &mu, error);
-    if (status == NETDP_OK)
-        variant->noise =
-            isinf(mu) ? 0 : nextafter(nextafter(sqrt(releases), INFINITY) / mu, INFINITY);
-    if (status == NETDP_OK)
-        choose_central(variant);
-    return status;
+    TRY(netdp_epsilon_to_gdp(study->privacy.epsilon, study->privacy.delta, &mu, error));
+    variant->noise = isinf(mu) ? 0 : nextafter(nextafter(sqrt(releases), INFINITY) / mu, INFINITY);
+    choose_central(variant);
+    return NETDP_OK;
 }
 
 /* The account at the study's own noise, in place of a calibration. */
@@ -106,9 +101,7 @@ static netdp_status account(netdp_i_variant *variant, netdp_calibration *calibra
                             netdp_error *error)
 {
     variant->noise = calibration->noise = variant->study->privacy.noise;
-    netdp_status status = kinds[variant->kind]->account(variant, progress, losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(kinds[variant->kind]->account(variant, progress, losses, error));
     /* Values for their own noise: tokens that count have a flip in its place. */
     const double noise = (*losses)->final ? (*losses)->noise : variant->noise;
     return netdp_losses_summary(*losses, noise, netdp_i_study_unit(variant->study),
@@ -159,34 +152,30 @@ netdp_status netdp_i_variant_calibrate(netdp_i_variant *variant, const char *fol
     const double delta = variant->study->privacy.delta;
     double epsilon = variant->study->privacy.epsilon; /* a baseline's, towards everyone */
     netdp_calibration calibration;
-    netdp_losses *losses = NULL;
-    netdp_status status = NETDP_OK;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     if (netdp_i_study_realises(variant->study))
         return netdp_i_realised_account(variant, progress, error);
     if (variant->role == NETDP_I_CENTRAL)
-        status = account_central(variant, &epsilon, error);
+        TRY(account_central(variant, &epsilon, error));
     else if (variant->study->privacy.noise > 0)
-        status = account(variant, &calibration, &losses, progress, error);
+        TRY(account(variant, &calibration, &losses, progress, error));
     else
-        status = kinds[variant->kind]->calibrate(variant, &calibration, &losses, progress, error);
-    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
-        status = netdp_i_own_meet(variant, &losses, &calibration.achieved, progress, error);
-    if (status == NETDP_OK && losses != NULL)
-        status =
-            netdp_losses_settle(losses, variant->noise, netdp_i_study_unit(variant->study), error);
-    if (status == NETDP_OK && losses != NULL && variant->study->privacy.noise > 0)
+        TRY(kinds[variant->kind]->calibrate(variant, &calibration, &losses, progress, error));
+    if (variant->role == NETDP_I_NETWORK)
+        TRY(netdp_i_own_meet(variant, &losses, &calibration.achieved, progress, error));
+    if (losses != NULL)
+        TRY(netdp_losses_settle(losses, variant->noise, netdp_i_study_unit(variant->study), error));
+    if (losses != NULL && variant->study->privacy.noise > 0)
         epsilon = calibration.achieved.max;
-    if (status == NETDP_OK)
-        status = predict_error(variant, error);
-    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
-        status = netdp_i_variant_guarantee(variant, losses, &calibration.achieved, folder, progress,
-                                           &variant->guarantee, error);
-    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK && folder != NULL)
-        status = write_constants(variant, folder, error);
-    if (status == NETDP_OK && variant->role != NETDP_I_NETWORK)
+    TRY(predict_error(variant, error));
+    if (variant->role == NETDP_I_NETWORK)
+        TRY(netdp_i_variant_guarantee(variant, losses, &calibration.achieved, folder, progress,
+                                      &variant->guarantee, error));
+    if (variant->role == NETDP_I_NETWORK && folder != NULL)
+        TRY(write_constants(variant, folder, error));
+    if (variant->role != NETDP_I_NETWORK)
         variant->guarantee = netdp_i_promise_everyone(losses, epsilon, delta);
-    netdp_losses_free(losses);
-    return status;
+    return NETDP_OK;
 }
 
 /* Says which variant a failure belongs to, where the study lists some. */

@@ -8,11 +8,14 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "question/question.h"
 #include "graph/graph.h"
 #include "plan/constants.h"
 #include "protocol/pairing.h"
 #include "study/assumed.h"
+
+OWNER(free, char)
 
 void netdp_i_problem_free(netdp_i_problem *problem)
 {
@@ -53,18 +56,16 @@ static netdp_status load_weights(const netdp_study *study, netdp_i_problem *prob
         return netdp_i_constants_law(study, problem->graph, &problem->objective, problem->train,
                                      &problem->released, &problem->law, error);
     if (netdp_i_study_walks(study)) {
-        netdp_status status = netdp_transition_new(problem->graph, weights, &problem->law, error);
-        return status == NETDP_OK ? netdp_transition_require(problem->law, error) : status;
+        TRY(netdp_transition_new(problem->graph, weights, &problem->law, error));
+        return netdp_transition_require(problem->law, error);
     }
     netdp_spectrum spectrum = {0};
-    netdp_status status =
-        netdp_mixing_new_stochastic(problem->graph, weights, &problem->mixing, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_require(problem->mixing, error);
-    if (status == NETDP_OK && study->protocol.rounds == 0 && netdp_i_study_accounts(study))
-        status = netdp_mixing_spectrum(problem->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
+    TRY(netdp_mixing_new_stochastic(problem->graph, weights, &problem->mixing, error));
+    TRY(netdp_mixing_require(problem->mixing, error));
+    if (study->protocol.rounds == 0 && netdp_i_study_accounts(study))
+        TRY(netdp_mixing_spectrum(problem->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
     problem->gap = spectrum.gap;
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_problem_graph(const netdp_study *study, const char *data, netdp_graph **graph,
@@ -76,12 +77,9 @@ netdp_status netdp_i_problem_graph(const netdp_study *study, const char *data, n
                                 true, graph, notes, error);
     if (study->graph.file != NULL)
         return netdp_graph_read(study->graph.file, giant, graph, notes, error);
-    char *path = NULL;
-    netdp_status status = netdp_data_find(data, study->graph.data, &path, error);
-    if (status == NETDP_OK)
-        status = netdp_graph_read(path, giant, graph, notes, error);
-    free(path);
-    return status;
+    OWNED_BY(free) char *path = NULL;
+    TRY(netdp_data_find(data, study->graph.data, &path, error));
+    return netdp_graph_read(path, giant, graph, notes, error);
 }
 
 /*
@@ -98,13 +96,11 @@ static netdp_status name_complete(const netdp_study *study, netdp_i_problem *pro
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: graph.family: task realised takes complete N with N from 2",
                             study->path);
-    netdp_status status = netdp_graph_from_edges(nodes, NULL, 0, &problem->graph, error);
-    if (status == NETDP_OK)
-        status = netdp_i_graph_set_origin(problem->graph, study->graph.family, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(problem->graph, "metropolis", &problem->mixing, error);
+    TRY(netdp_graph_from_edges(nodes, NULL, 0, &problem->graph, error));
+    TRY(netdp_i_graph_set_origin(problem->graph, study->graph.family, error));
+    TRY(netdp_mixing_new(problem->graph, "metropolis", &problem->mixing, error));
     problem->edges = (int64_t)nodes * (nodes - 1) / 2;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status load_graph(const netdp_study *study, const char *data, netdp_i_problem *problem,
@@ -127,8 +123,7 @@ static netdp_status find_csv(const netdp_study *study, const char *data, netdp_i
                              char **csv, netdp_error *error)
 {
     const netdp_dataset *set = NULL;
-    char *path = NULL;
-    netdp_status status = NETDP_OK;
+    OWNED_BY(free) char *path = NULL;
     if (study->data.csv != NULL) {
         path = strdup(study->data.csv);
         if (path == NULL)
@@ -139,22 +134,17 @@ static netdp_status find_csv(const netdp_study *study, const char *data, netdp_i
             return netdp_i_fail(error, NETDP_INVALID,
                                 "%s: data.source: '%.40s' is not a known data set; see netdp data",
                                 study->path, study->data.source);
-        status = netdp_data_find(data, set->file, &path, error);
+        TRY(netdp_data_find(data, set->file, &path, error));
     }
-    if (status == NETDP_OK)
-        status = netdp_data_digest(path, problem->digest, error);
-    if (status == NETDP_OK && set != NULL && set->sha256 != NULL &&
-        strcmp(set->sha256, problem->digest) != 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: is not the known %s (SHA-256 differs); get it from %s, or name "
-                              "yours as data.csv",
-                              path, set->name, set->from);
-    if (status == NETDP_OK) {
-        *csv = path;
-        path = NULL;
-    }
-    free(path);
-    return status;
+    TRY(netdp_data_digest(path, problem->digest, error));
+    if (set != NULL && set->sha256 != NULL && strcmp(set->sha256, problem->digest) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is not the known %s (SHA-256 differs); get it from %s, or name "
+                            "yours as data.csv",
+                            path, set->name, set->from);
+    *csv = path;
+    path = NULL;
+    return NETDP_OK;
 }
 
 const char *netdp_i_problem_pairs(const netdp_study *study)

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "plan/gossip.h"
 #include "plan/walk.h"
 #include "study/protection.h"
@@ -44,14 +45,13 @@ static netdp_status write_all(const netdp_i_variant *variant, const netdp_losses
                               netdp_error *error)
 {
     const int64_t all = (int64_t)losses->from_count * losses->to_count;
-    netdp_status status = NETDP_OK;
-    for (int64_t at = 0; status == NETDP_OK && at < all; at++) {
+    for (int64_t at = 0; at < all; at++) {
         request.from = losses->from[at % losses->from_count];
         request.to = losses->to[at / losses->from_count];
         if (chosen[at])
-            status = write_one(variant, &request, losses->members > 1, folder, error);
+            TRY(write_one(variant, &request, losses->members > 1, folder, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* NETDP_INVALID: there is no proof file of such an account, or unasked it takes too long. */
@@ -90,10 +90,8 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
     const netdp_loss_request ask =
         gossip ? netdp_i_plan_gossip_ask(variant) : (netdp_loss_request){0};
     netdp_walk_request walk = {0};
-    netdp_status status =
-        variant->kind == NETDP_WALK ? netdp_i_plan_walk_ask(variant, &walk, error) : NETDP_OK;
-    if (status != NETDP_OK)
-        return status;
+    if (variant->kind == NETDP_WALK)
+        TRY(netdp_i_plan_walk_ask(variant, &walk, error));
     const netdp_proof_request request = {.losses = &ask,
                                          .walk = variant->kind == NETDP_WALK ? &walk : NULL,
                                          .from = achieved->worst_from,
@@ -106,7 +104,7 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
     /* Which pairs were drawn is for all to see: by no seed that would undo a simulation's noise. */
     const uint64_t seed = netdp_i_study_accounts(study) ? study->seed : 0;
     int64_t count = netdp_i_proof_pairs(losses, achieved, drawn, seed, chosen);
-    status = foresee(variant, &request, count, asked, &bytes, &why);
+    netdp_status status = foresee(variant, &request, count, asked, &bytes, &why);
     char said[160];
     snprintf(said, sizeof said, "%" PRId64 " proof%s, at most %.3g MB", count,
              count == 1 ? "" : "s", bytes / 1e6);

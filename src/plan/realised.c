@@ -10,8 +10,11 @@
 #include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "protocol/threat.h"
 #include "graph/graph.h"
+
+OWNER(netdp_graph_free, netdp_graph)
 
 /* Behind those of walks that were drawn: what holds before. */
 enum { THEOREM = NETDP_TALLY_ACCOUNTS, THEOREM_LOCAL, LAW, ACCOUNTS };
@@ -49,6 +52,7 @@ netdp_status netdp_i_realised_describe(netdp_i_variant *variant, netdp_error *er
     const netdp_study *study = variant->study;
     const int32_t nodes = netdp_graph_nodes(variant->problem->graph);
     const netdp_protocol *named;
+    OWNED_BY(netdp_graph_free)
     netdp_graph *two = NULL; /* a tally is described on any complete graph */
     netdp_settings settings = NETDP_SETTINGS_USUAL;
     double mu = 0;
@@ -63,24 +67,19 @@ netdp_status netdp_i_realised_describe(netdp_i_variant *variant, netdp_error *er
                             "give auto, published, local, published-local, theorem, "
                             "theorem-local or law",
                             study->path, study->question.bound);
-    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
-    if (status == NETDP_OK)
-        status = netdp_graph_make("complete 2", 0, true, &two, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_protocol_describe_tally(named, two, &settings, &variant->tally, error);
-    netdp_graph_free(two);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_protocol_find(study->protocol.kind, &named, error));
+    TRY(netdp_graph_make("complete 2", 0, true, &two, NULL, error));
+    TRY(netdp_protocol_describe_tally(named, two, &settings, &variant->tally, error));
     variant->kind = NETDP_TALLY;
     variant->tally.nodes = nodes;
     if (variant->tally.task == NETDP_TALLY_HISTOGRAM) {
-        status = netdp_rr_gamma(study->privacy.epsilon, study->task.levels, &variant->noise, error);
+        TRY(netdp_rr_gamma(study->privacy.epsilon, study->task.levels, &variant->noise, error));
         variant->tally.flip = variant->noise;
     } else {
-        status = netdp_epsilon_to_gdp(study->privacy.epsilon, study->privacy.delta, &mu, error);
+        TRY(netdp_epsilon_to_gdp(study->privacy.epsilon, study->privacy.delta, &mu, error));
         variant->tally.noise = variant->noise = 1 / mu;
     }
-    return status == NETDP_OK ? netdp_tally_check(&variant->tally, error) : status;
+    return netdp_tally_check(&variant->tally, error);
 }
 
 static netdp_status follow_walks(const netdp_i_variant *variant, netdp_tally_account account,
@@ -90,8 +89,8 @@ static netdp_status follow_walks(const netdp_i_variant *variant, netdp_tally_acc
     const netdp_study *study = variant->study;
     const netdp_tally *tally = &variant->tally;
     double crowd[NETDP_TALLY_CROWDS] = {0};
-    int32_t *path = NETDP_I_NEW(int32_t, netdp_tally_steps(tally) + 1);
-    int32_t *all = NETDP_I_NEW(int32_t, tally->nodes);
+    OWNED int32_t *path = NETDP_I_NEW(int32_t, netdp_tally_steps(tally) + 1);
+    OWNED int32_t *all = NETDP_I_NEW(int32_t, tally->nodes);
     netdp_tally_cycles cycles = {.tally = tally,
                                  .path = path,
                                  .count = variant->observer_count,
@@ -99,21 +98,19 @@ static netdp_status follow_walks(const netdp_i_variant *variant, netdp_tally_acc
                                  .delta = study->privacy.delta,
                                  .delta_compose = study->privacy.delta,
                                  .shuffle = NETDP_SHUFFLE_BLANKET};
-    netdp_status status = path != NULL && all != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (int32_t u = 0; status == NETDP_OK && u < tally->nodes; u++)
+    if (!(path != NULL && all != NULL))
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; u < tally->nodes; u++)
         all[u] = u;
     if (cycles.count == 0) {
         cycles.count = tally->nodes;
         cycles.observers = all;
     }
-    for (int64_t k = 0; status == NETDP_OK && k < study->output.repeat; k++) {
-        status = netdp_tally_path(tally, (netdp_run_seed){study->seed, (uint64_t)k}, path, error);
-        if (status == NETDP_OK)
-            status = netdp_tally_empirical_pairs(&cycles, account, crowd, progress, spread, error);
+    for (int64_t k = 0; k < study->output.repeat; k++) {
+        TRY(netdp_tally_path(tally, (netdp_run_seed){study->seed, (uint64_t)k}, path, error));
+        TRY(netdp_tally_empirical_pairs(&cycles, account, crowd, progress, spread, error));
     }
-    netdp_i_free(path);
-    netdp_i_free(all);
-    return status;
+    return NETDP_OK;
 }
 
 /* What a theorem, or our own account at its delta, says of a pair before the walk. */
@@ -161,11 +158,9 @@ netdp_status netdp_i_realised_account(netdp_i_variant *variant, const netdp_prog
     const netdp_study *study = variant->study;
     const int which = find_account(study->question.bound);
     netdp_tally_spread spread = {0};
-    netdp_status status = which >= THEOREM ? foretell(variant, which, progress, &spread, error)
-                                           : follow_walks(variant, (netdp_tally_account)which,
-                                                          progress, &spread, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(which >= THEOREM
+            ? foretell(variant, which, progress, &spread, error)
+            : follow_walks(variant, (netdp_tally_account)which, progress, &spread, error));
     netdp_i_class *class = NETDP_I_NEW(netdp_i_class, 1);
     if (class == NULL)
         return netdp_i_no_memory(error);

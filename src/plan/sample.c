@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "question/question.h"
 
 /* Pairs of nodes that fit into a minute of a slow core. */
@@ -69,12 +70,12 @@ static netdp_status draw_nodes(const netdp_i_variant *variant, const char *key, 
 netdp_status netdp_i_sample_draw(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
-    netdp_status status = draw_nodes(variant, "privacy.observers", study->privacy.observers, 1,
-                                     &variant->observer_count, &variant->observer, error);
-    if (status == NETDP_OK && variant->role == NETDP_I_NETWORK)
-        status = draw_nodes(variant, "privacy.sources", study->privacy.sources, 4,
-                            &variant->source_count, &variant->source, error);
-    return status;
+    TRY(draw_nodes(variant, "privacy.observers", study->privacy.observers, 1,
+                   &variant->observer_count, &variant->observer, error));
+    if (variant->role == NETDP_I_NETWORK)
+        return draw_nodes(variant, "privacy.sources", study->privacy.sources, 4,
+                          &variant->source_count, &variant->source, error);
+    return NETDP_OK;
 }
 
 /* "all", "random" or "u,u,..." of an account into nodes; count 0: all. */
@@ -104,15 +105,14 @@ netdp_status netdp_i_sample_name(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const char *to = study->privacy.to != NULL ? study->privacy.to : "all";
-    netdp_status status = NETDP_OK;
     variant->coalition = strncmp(to, "set:", strlen("set:")) == 0;
     if (variant->source_count == 0)
-        status = read_nodes(variant, "privacy.from", study->privacy.from, 2, &variant->source_count,
-                            &variant->source, error);
-    if (status == NETDP_OK && variant->observer_count == 0)
-        status = read_nodes(variant, "privacy.to", to + (variant->coalition ? strlen("set:") : 0),
-                            3, &variant->observer_count, &variant->observer, error);
-    return status;
+        TRY(read_nodes(variant, "privacy.from", study->privacy.from, 2, &variant->source_count,
+                       &variant->source, error));
+    if (variant->observer_count == 0)
+        return read_nodes(variant, "privacy.to", to + (variant->coalition ? strlen("set:") : 0), 3,
+                          &variant->observer_count, &variant->observer, error);
+    return NETDP_OK;
 }
 
 /* ---- All pairs after all ---- */

@@ -68,13 +68,10 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
                                  .unit = request.unit,
                                  .over = study->privacy.over,
                                  .max_noise = 1e6};
-    netdp_status status =
-        netdp_tally_calibrate(&request, &target, progress, calibration, losses, error);
-    if (status == NETDP_OK) {
-        variant->noise = calibration->noise;
-        netdp_i_plan_tally_set(variant);
-    }
-    return status;
+    TRY(netdp_tally_calibrate(&request, &target, progress, calibration, losses, error));
+    variant->noise = calibration->noise;
+    netdp_i_plan_tally_set(variant);
+    return NETDP_OK;
 }
 
 static netdp_status again(const netdp_i_variant *variant, const netdp_i_pairs_of *pairs,
@@ -143,16 +140,14 @@ static netdp_status simulate(const netdp_i_variant *variant, netdp_run_seed seed
         scaled.trace = scale_row;
         scaled.context = &s;
     }
-    netdp_estimate *estimate = NETDP_I_NEW(netdp_estimate, width);
+    OWNED netdp_estimate *estimate = NETDP_I_NEW(netdp_estimate, width);
     int64_t contributions = 0;
     if (estimate == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status =
-        netdp_simulate_tally(&tallying, seed, scaled, estimate, &contributions, NULL, NULL, error);
-    for (int32_t j = 0; status == NETDP_OK && j < width; j++)
+    TRY(netdp_simulate_tally(&tallying, seed, scaled, estimate, &contributions, NULL, NULL, error));
+    for (int32_t j = 0; j < width; j++)
         result[j] = estimate[j].value / (double)contributions;
-    netdp_i_free(estimate);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_plan_tally_released(const netdp_i_variant *variant, json_t **released,

@@ -10,9 +10,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "learn/places.h"
 #include "learn/table.h"
 #include "study/assumed.h"
+
+OWNER(netdp_table_free, netdp_table)
 
 /* The nodes' own places as their data: x + y in the unit square, row i of node i. */
 static netdp_status list_positions(const netdp_study *study, netdp_i_problem *problem,
@@ -128,19 +131,19 @@ static netdp_status find_range(const netdp_study *study, const netdp_table *tabl
 static netdp_status scale_columns(const netdp_study *study, const netdp_table *table,
                                   netdp_i_problem *problem, netdp_error *error)
 {
-    netdp_status status = widen(problem, table->columns, error);
-    for (int32_t j = 0; status == NETDP_OK && j < table->columns; j++) {
+    TRY(widen(problem, table->columns, error));
+    for (int32_t j = 0; j < table->columns; j++) {
         double low = 0, high = 1;
         problem->column[j] = netdp_i_copy_text(table->name[j]);
         if (problem->column[j] == NULL)
             return netdp_i_no_memory(error);
         if (study->task.clip == 0)
-            status = find_range(study, table, j, &low, &high, error);
+            TRY(find_range(study, table, j, &low, &high, error));
         problem->low[j] = low;
         problem->scale[j] = high - low;
     }
     problem->sensitivity = study->task.clip > 0 ? 2 * study->task.clip : sqrt(table->columns);
-    return status;
+    return NETDP_OK;
 }
 
 /* The range of a histogram's column. */
@@ -169,17 +172,16 @@ static netdp_status name_bins(const netdp_study *study, const netdp_table *table
 {
     const int32_t levels = (int32_t)study->task.levels;
     double low = 0, high = 1;
-    netdp_status status = widen(problem, levels, error);
-    if (status == NETDP_OK)
-        status = find_range(study, table, 0, &low, &high, error);
-    for (int32_t j = 0; status == NETDP_OK && j < levels; j++) {
+    TRY(widen(problem, levels, error));
+    TRY(find_range(study, table, 0, &low, &high, error));
+    for (int32_t j = 0; j < levels; j++) {
         problem->column[j] = netdp_i_bin_name(study, table->name[0], j);
         problem->scale[j] = 1;
         if (problem->column[j] == NULL)
             return netdp_i_no_memory(error);
     }
     problem->sensitivity = sqrt(2);
-    return status;
+    return NETDP_OK;
 }
 
 static bool bin_clips(const netdp_study *study, double value)
@@ -388,58 +390,40 @@ static netdp_status fill_values(const netdp_study *study, const netdp_table *tab
                                 netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
-    holding of = {0};
-    double *inner = NETDP_I_NEW(double, d);
-    int64_t *present = NETDP_I_NEW(int64_t, n);
+    CLEARED(drop_holding) holding of = {0};
+    OWNED double *inner = NETDP_I_NEW(double, d);
+    OWNED int64_t *present = NETDP_I_NEW(int64_t, n);
     problem->values = NETDP_I_NEW(double, (int64_t)n *d);
     problem->rows = table->rows;
-    netdp_status status = NETDP_OK;
-    if (inner == NULL || present == NULL || problem->values == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = deal_rows(study, table, texts, problem, &of, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (inner == NULL || present == NULL || problem->values == NULL)
+        return netdp_i_no_memory(error);
+    TRY(deal_rows(study, table, texts, problem, &of, error));
     problem->prepared.absent = of.places.absent;
     problem->prepared.beyond = of.places.beyond;
     add_rows(study, table, &of, inner, present, problem);
     if (netdp_i_study_tallies(study))
-        status = list_contributions(study, table, &of, problem, error);
-    if (status != NETDP_OK)
-        goto done;
+        TRY(list_contributions(study, table, &of, problem, error));
     for (int32_t u = 0; u < n; u++)
         for (int32_t j = 0; j < d; j++)
             problem->truth[j] += problem->values[(int64_t)u * d + j] / n;
     for (int32_t j = 0; j < d; j++)
         problem->truth[j] = problem->low[j] + problem->scale[j] * problem->truth[j];
-    status = netdp_i_problem_protect(study, of.held, problem, error);
-done:
-    drop_holding(&of);
-    netdp_i_free(inner);
-    netdp_i_free(present);
-    return status;
+    return netdp_i_problem_protect(study, of.held, problem, error);
 }
 
 /* A mean: every node's value, the mean of its clipped rows. */
 netdp_status netdp_i_problem_values(const netdp_study *study, const char *csv,
                                     netdp_i_problem *problem, netdp_error *error)
 {
-    netdp_table *table = NULL;
-    netdp_i_label_column texts = {0};
-    netdp_status status = load_table(study, csv, problem, &table, &texts, error);
-    if (status == NETDP_OK && table->columns != 1 &&
-        (netdp_i_study_counts(study) || netdp_i_study_tallies(study)))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: data.columns: %d columns; a histogram, and a token's sum, take "
-                              "one",
-                              study->path, (int)table->columns);
-    if (status == NETDP_OK)
-        status = netdp_i_study_counts(study) ? name_bins(study, table, problem, error)
-                                             : scale_columns(study, table, problem, error);
-    if (status == NETDP_OK)
-        status = fill_values(study, table, &texts, problem, error);
-    netdp_table_free(table);
-    netdp_i_label_column_drop(&texts);
-    return status;
+    OWNED_BY(netdp_table_free) netdp_table *table = NULL;
+    CLEARED(netdp_i_label_column_drop) netdp_i_label_column texts = {0};
+    TRY(load_table(study, csv, problem, &table, &texts, error));
+    if (table->columns != 1 && (netdp_i_study_counts(study) || netdp_i_study_tallies(study)))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: data.columns: %d columns; a histogram, and a token's sum, take "
+                            "one",
+                            study->path, (int)table->columns);
+    TRY(netdp_i_study_counts(study) ? name_bins(study, table, problem, error)
+                                    : scale_columns(study, table, problem, error));
+    return fill_values(study, table, &texts, problem, error);
 }

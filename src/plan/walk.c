@@ -159,9 +159,7 @@ static netdp_status costliest_node(const netdp_i_variant *variant, int32_t *most
     int64_t *made = NULL;
     double cost = -1;
     if (token->route != NULL) {
-        netdp_status status = netdp_i_given_contributions(token, &made, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_given_contributions(token, &made, error));
     }
     for (int32_t u = 0; u < netdp_graph_nodes(variant->problem->graph); u++) {
         const double scale = netdp_token_scale(token, u);
@@ -188,20 +186,16 @@ static netdp_status ask(const netdp_i_variant *variant, int32_t pair[2],
                                     .to = variant->observer,
                                     .coalition = variant->coalition};
     if (variant->role == NETDP_I_LOCAL) { /* every observer is alike, and no node costs more */
-        netdp_status status = costliest_node(variant, &pair[0], error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(costliest_node(variant, &pair[0], error));
         pair[1] = pair[0] == 0 ? 1 : 0;
         request->from_count = request->to_count = 1;
         request->from = &pair[0];
         request->to = &pair[1];
     }
     netdp_i_constants constants;
-    netdp_status status = netdp_i_constants_read(study->protocol.law, &constants, error);
-    return status == NETDP_OK
-               ? netdp_i_constants_cost(&constants, study->privacy.delta, &request->law_epsilon,
-                                        &request->law_delta, error)
-               : status;
+    TRY(netdp_i_constants_read(study->protocol.law, &constants, error));
+    return netdp_i_constants_cost(&constants, study->privacy.delta, &request->law_epsilon,
+                                  &request->law_delta, error);
 }
 
 static netdp_status account(netdp_i_variant *variant, const netdp_progress *progress,
@@ -209,10 +203,10 @@ static netdp_status account(netdp_i_variant *variant, const netdp_progress *prog
 {
     int32_t pair[2];
     netdp_walk_request request;
-    netdp_status status = ask(variant, pair, &request, error);
+    TRY(ask(variant, pair, &request, error));
     request.noise = variant->noise;
     request.unit = netdp_i_study_unit(variant->study);
-    return status == NETDP_OK ? netdp_walk_losses_new(&request, progress, losses, error) : status;
+    return netdp_walk_losses_new(&request, progress, losses, error);
 }
 
 static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calibration,
@@ -227,18 +221,15 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
                                  .even_unsound = variant->bound != NETDP_BOUND_AUTO};
     int32_t pair[2];
     netdp_walk_request request;
-    netdp_status status = ask(variant, pair, &request, error);
-    if (status == NETDP_OK && request.law_epsilon >= study->privacy.epsilon &&
-        !isinf(study->privacy.epsilon))
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "privacy.epsilon %g is out of reach: protocol.law alone costs %g (at "
-                              "delta %g); raise its noise, narrow its range or raise epsilon",
-                              study->privacy.epsilon, request.law_epsilon, request.law_delta);
-    if (status == NETDP_OK)
-        status = netdp_walk_calibrate(&request, &target, progress, calibration, losses, error);
-    if (status == NETDP_OK)
-        variant->noise = calibration->noise;
-    return status;
+    TRY(ask(variant, pair, &request, error));
+    if (request.law_epsilon >= study->privacy.epsilon && !isinf(study->privacy.epsilon))
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "privacy.epsilon %g is out of reach: protocol.law alone costs %g (at "
+                            "delta %g); raise its noise, narrow its range or raise epsilon",
+                            study->privacy.epsilon, request.law_epsilon, request.law_delta);
+    TRY(netdp_walk_calibrate(&request, &target, progress, calibration, losses, error));
+    variant->noise = calibration->noise;
+    return NETDP_OK;
 }
 
 static netdp_status again(const netdp_i_variant *variant, const netdp_i_pairs_of *pairs,
@@ -246,24 +237,24 @@ static netdp_status again(const netdp_i_variant *variant, const netdp_i_pairs_of
 {
     int32_t pair[2];
     netdp_walk_request request;
-    netdp_status status = ask(variant, pair, &request, error);
+    TRY(ask(variant, pair, &request, error));
     request.noise = variant->noise;
     request.unit = netdp_i_study_unit(variant->study);
     request.from_count = pairs->from_count;
     request.from = pairs->from;
     request.to_count = pairs->to_count;
     request.to = pairs->to;
-    return status == NETDP_OK ? netdp_walk_losses_new(&request, progress, losses, error) : status;
+    return netdp_walk_losses_new(&request, progress, losses, error);
 }
 
 netdp_status netdp_i_plan_walk_ask(const netdp_i_variant *variant, netdp_walk_request *request,
                                    netdp_error *error)
 {
     int32_t pair[2];
-    netdp_status status = ask(variant, pair, request, error);
+    TRY(ask(variant, pair, request, error));
     request->noise = variant->noise;
     request->unit = netdp_i_study_unit(variant->study);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_threat threat(const netdp_i_variant *variant)
@@ -277,11 +268,11 @@ static netdp_status add_contributions(const netdp_token *token, const int32_t *p
                                       netdp_i_contributions *made, netdp_error *error)
 {
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
-    int64_t *each = NETDP_I_NEW(int64_t, nodes);
+    OWNED int64_t *each = NETDP_I_NEW(int64_t, nodes);
     if (each == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_realised_contributions(token, path, each, error);
-    for (int32_t u = 0; u < nodes && status == NETDP_OK; u++) {
+    TRY(netdp_realised_contributions(token, path, each, error));
+    for (int32_t u = 0; u < nodes; u++) {
         made->most = each[u] > made->most ? each[u] : made->most;
         made->all += each[u];
         const double scale = netdp_token_scale(token, u);
@@ -289,8 +280,7 @@ static netdp_status add_contributions(const netdp_token *token, const int32_t *p
         const double square = token->weighted ? scale * scale * (1 + 0x1p-50) : 1;
         made->cost = fmax(made->cost, (double)each[u] * square);
     }
-    netdp_i_free(each);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status simulate(const netdp_i_variant *variant, netdp_run_seed seed,
@@ -310,26 +300,17 @@ static netdp_status simulate(const netdp_i_variant *variant, netdp_run_seed seed
                                    .batch = study->task.batch,
                                    .noise = variant->noise * problem->sensitivity,
                                    .radius = study->task.radius};
-    double *model = NETDP_I_NEW(double, (int64_t)token->tokens * problem->width);
-    int32_t *path = NETDP_I_NEW(int32_t, (token->steps + 1) * token->tokens);
-    netdp_status status = NETDP_OK;
-    if (model == NULL || path == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = netdp_simulate_walk(token, &walking, seed, tracing, model, path, error);
-    if (status == NETDP_OK)
-        status = add_contributions(token, path, made, error);
-    if (status != NETDP_OK)
-        goto done;
+    OWNED double *model = NETDP_I_NEW(double, (int64_t)token->tokens * problem->width);
+    OWNED int32_t *path = NETDP_I_NEW(int32_t, (token->steps + 1) * token->tokens);
+    if (model == NULL || path == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_simulate_walk(token, &walking, seed, tracing, model, path, error));
+    TRY(add_contributions(token, path, made, error));
     memset(result, 0, (size_t)problem->width * sizeof *result);
     for (int32_t k = 0; k < token->tokens; k++)
         for (int32_t j = 0; j < problem->width; j++)
             result[j] += model[(int64_t)k * problem->width + j] / token->tokens;
-done:
-    netdp_i_free(model);
-    netdp_i_free(path);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_plan_walk_contributions(const netdp_i_variant *variant,
@@ -340,11 +321,8 @@ netdp_status netdp_i_plan_walk_contributions(const netdp_i_variant *variant,
     const double nodes = netdp_graph_nodes(variant->problem->graph);
     double epsilon = 0;
     netdp_i_constants constants;
-    netdp_status status = netdp_i_constants_read(variant->study->protocol.law, &constants, error);
-    if (status == NETDP_OK)
-        status = netdp_loss_value(made->cost, variant->noise, unit, &epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_constants_read(variant->study->protocol.law, &constants, error));
+    TRY(netdp_loss_value(made->cost, variant->noise, unit, &epsilon, error));
     const bool public = variant->token.route != NULL,
                guarantee = public && constants.kind == NETDP_I_CONSTANTS_NONE;
     json_t *object =

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "question/question.h"
 #include "question/settings.h"
 
@@ -91,30 +92,27 @@ static void count_as_is(netdp_question *made)
 static netdp_status read_settings(netdp_question *made, netdp_error *error)
 {
     const netdp_question_request *request = &made->request;
-    netdp_status status = NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && i < request->count; i++) {
+    for (int32_t i = 0; i < request->count; i++) {
         const netdp_given_setting *given = &request->setting[i];
         const netdp_i_setting *setting = netdp_i_setting_find(given->name);
         if (strcmp(given->name, "mixing") == 0)
             made->settings.mixing = given->text;
         else if (strcmp(given->name, "seed") == 0)
-            status = read_seed(given->text, &made->settings.seed, error);
+            TRY(read_seed(given->text, &made->settings.seed, error));
         else if (setting == NULL)
-            status = no_such_setting(given->name, error);
+            TRY(no_such_setting(given->name, error));
         else
-            status = netdp_i_setting_read(setting, given->text, &made->settings, error);
+            TRY(netdp_i_setting_read(setting, given->text, &made->settings, error));
     }
     count_as_is(made);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status describe(netdp_question *made, netdp_error *error)
 {
     const netdp_i_network network = {.graph = made->request.graph, .mixing = made->request.mixing};
-    netdp_status status = netdp_i_question_check(&made->settings, &made->description, error);
-    return status == NETDP_OK
-               ? netdp_i_question_describe(&made->settings, &network, &made->description, error)
-               : status;
+    TRY(netdp_i_question_check(&made->settings, &made->description, error));
+    return netdp_i_question_describe(&made->settings, &network, &made->description, error);
 }
 
 /* Settings by name and text, one after the other. */
@@ -235,11 +233,9 @@ static netdp_status account(netdp_question *question, double noise, netdp_unit u
         return netdp_i_fail(error, NETDP_INVALID,
                             "a question that calibrates has no losses before");
     d->draws = 0;
-    netdp_status status = draws != 0 ? netdp_i_description_draw(d, draws, error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_description_rounds(d, noise, error);
-    if (status != NETDP_OK)
-        return status;
+    if (draws != 0)
+        TRY(netdp_i_description_draw(d, draws, error));
+    TRY(netdp_i_description_rounds(d, noise, error));
     return d->kind->losses(d, noise, unit, progress, losses, error);
 }
 
@@ -256,13 +252,10 @@ static netdp_status calibrate(netdp_question *question, const netdp_target *targ
                               netdp_losses **losses, netdp_error *error)
 {
     netdp_target asked = *target;
-    netdp_status status = netdp_i_question_target(&question->settings, &asked, error);
-    if (status == NETDP_OK)
-        status = describe(question, error);
-    return status == NETDP_OK
-               ? question->description.kind->calibrate(&question->description, &asked, progress,
-                                                       calibration, losses, error)
-               : status;
+    TRY(netdp_i_question_target(&question->settings, &asked, error));
+    TRY(describe(question, error));
+    return question->description.kind->calibrate(&question->description, &asked, progress,
+                                                 calibration, losses, error);
 }
 
 netdp_status netdp_question_calibrate(netdp_question *question, const netdp_target *target,

@@ -25,21 +25,20 @@ static netdp_status read_varying(const netdp_i_question *question, const netdp_i
     netdp_variation *varying = &settings->varying;
     const bool phases = (made->named->settings & NETDP_SETTING_INNER) != 0;
     const bool redraws = question->redraw != NULL && strcmp(question->redraw, "never") != 0;
-    netdp_status status = NETDP_OK;
     varying->seed = question->seed;
     if (question->dropout != NULL)
-        status = netdp_variation_dropout(question->dropout, varying, error);
-    if (status == NETDP_OK && redraws && strcmp(question->redraw, "one-peer") == 0)
+        TRY(netdp_variation_dropout(question->dropout, varying, error));
+    if (redraws && strcmp(question->redraw, "one-peer") == 0)
         return netdp_variation_one_peer(made->graph, varying, error);
-    if (status == NETDP_OK && redraws) {
+    if (redraws) {
         const bool phase = strcmp(question->redraw, "phase") == 0;
         if (phase && !phases)
             return netdp_i_fail(error, NETDP_INVALID,
                                 "--redraw: %s has no phases; give round, or leave it out",
                                 made->named->name);
-        status = netdp_variation_redraw(made->graph, phase ? settings->inner : 1, varying, error);
+        TRY(netdp_variation_redraw(made->graph, phase ? settings->inner : 1, varying, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Of revealed pairs those of the living are left. */
@@ -49,10 +48,7 @@ static netdp_status leave_living(netdp_i_description *made, netdp_settings *sett
     netdp_graph *left = NULL;
     if (!settings->varying.revealed || made->pairs == NULL)
         return NETDP_OK;
-    netdp_status status =
-        netdp_pairing_revealed(made->pairs, made->mixing, &settings->varying, &left, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_pairing_revealed(made->pairs, made->mixing, &settings->varying, &left, error));
     netdp_graph_free(made->own_pairs);
     made->pairs = made->own_pairs = left;
     settings->pairing.graph = left;
@@ -63,29 +59,28 @@ static netdp_status leave_living(netdp_i_description *made, netdp_settings *sett
 static netdp_status read_pattern_file(const char *path, int64_t count, double *pattern,
                                       netdp_error *error)
 {
-    char *text = NULL;
+    OWNED char *text = NULL;
     int64_t bytes = 0, filled = 0, line = 0;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
     char *rest = text;
-    for (char *each; status == NETDP_OK && (each = strsep(&rest, "\n")) != NULL;) {
+    for (char *each; (each = strsep(&rest, "\n")) != NULL;) {
         line++;
         if (*each == '\0' && rest == NULL)
             break;
         if (filled == count || !netdp_i_read_number(each, &pattern[filled]) ||
             !(pattern[filled] >= -1 && pattern[filled] <= 1))
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "%s:%lld: '%s'; give one number in [-1, 1] for each of the %lld "
-                             "contribution rounds",
-                             path, (long long)line, netdp_i_show_text(each).text, (long long)count);
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s:%lld: '%s'; give one number in [-1, 1] for each of the %lld "
+                                "contribution rounds",
+                                path, (long long)line, netdp_i_show_text(each).text,
+                                (long long)count);
         filled++;
     }
-    if (status == NETDP_OK && filled != count)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: %lld numbers; there are %lld contribution rounds", path,
-                              (long long)filled, (long long)count);
-    netdp_i_free(text);
-    return status;
+    if (filled != count)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: %lld numbers; there are %lld contribution rounds", path,
+                            (long long)filled, (long long)count);
+    return NETDP_OK;
 }
 
 /* As many numbers as contribution rounds, each in [-1, 1]. */
@@ -142,30 +137,27 @@ static netdp_status read_rows(const char *text, int32_t nodes, double *rows, net
     const bool list =
         text[strspn(text, "0123456789")] == '\0' ||
         (text[strspn(text, "0123456789,;.+-eE \t")] == '\0' && text[strcspn(text, ",;")] != '\0');
-    char *held = NULL;
+    OWNED char *held = NULL;
     int64_t bytes = 0;
     int32_t filled = 0;
-    netdp_status status = NETDP_OK;
     if (!list)
-        status = netdp_i_file_load(text, &held, &bytes, error);
+        TRY(netdp_i_file_load(text, &held, &bytes, error));
     else if ((held = netdp_i_copy_text(text)) == NULL)
-        status = netdp_i_no_memory(error);
+        return netdp_i_no_memory(error);
     char *rest = held;
-    for (char *each; status == NETDP_OK && (each = strsep(&rest, ",\n")) != NULL;) {
+    for (char *each; (each = strsep(&rest, ",\n")) != NULL;) {
         if (*each == '\0' && rest == NULL)
             break;
         if (filled == nodes || !netdp_i_read_number(each, &rows[filled]))
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "--rows: '%s'; give a whole number from 1 for each of the %d nodes",
-                             netdp_i_show_text(each).text, (int)nodes);
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "--rows: '%s'; give a whole number from 1 for each of the %d nodes",
+                                netdp_i_show_text(each).text, (int)nodes);
         filled++;
     }
-    if (status == NETDP_OK && filled != nodes)
-        status = netdp_i_fail(error, NETDP_INVALID, "--rows: %d numbers; there are %d nodes",
-                              (int)filled, (int)nodes);
-    netdp_i_free(held);
-    return status;
+    if (filled != nodes)
+        return netdp_i_fail(error, NETDP_INVALID, "--rows: %d numbers; there are %d nodes",
+                            (int)filled, (int)nodes);
+    return NETDP_OK;
 }
 
 /* How many rows each node holds, into the part of the largest sensitivity that one row has there. */
@@ -174,28 +166,27 @@ static netdp_status share_by_rows(const netdp_i_question *question, netdp_i_desc
 {
     const int32_t nodes = netdp_graph_nodes(made->graph);
     double least = INFINITY;
-    netdp_status status = NETDP_OK;
     double *share = made->share = NETDP_I_NEW(double, nodes);
     if (share == NULL)
         return netdp_i_no_memory(error);
     if (question->rows != NULL && question->rows[strspn(question->rows, "0123456789,")] != '\0')
         TRY(netdp_i_question_file(question, "rows", question->rows, error));
     if (question->rows != NULL)
-        status = read_rows(question->rows, nodes, share, error);
+        TRY(read_rows(question->rows, nodes, share, error));
     else
         memcpy(share, question->as_is->rows, (size_t)nodes * sizeof *share);
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++) {
+    for (int32_t u = 0; u < nodes; u++) {
         if (!(share[u] >= 1 && share[u] <= 1e15) || share[u] != floor(share[u]))
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "--rows: '%.15g'; give a whole number from 1 for each of the %d nodes",
-                             share[u], (int)nodes);
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "--rows: '%.15g'; give a whole number from 1 for each of the %d nodes", share[u],
+                (int)nodes);
         least = fmin(least, share[u]);
     }
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+    for (int32_t u = 0; u < nodes; u++)
         share[u] = share[u] == least ? 1 : fmin(1, nextafter(least / share[u], INFINITY));
     made->request.protection.share = share;
-    return status;
+    return NETDP_OK;
 }
 
 /* What is protected: --protects, --change, --batches and --rows; --cycle B is of rows by itself. */
@@ -275,31 +266,22 @@ static netdp_status read_gossip(const netdp_i_question *question, netdp_settings
     netdp_loss_request *request = &made->request;
     request->sees = question->sees;
     request->own_noise = question->own_noise;
-    netdp_status status = netdp_certify_parse(question->certify, &request->certify, error);
-    if (status == NETDP_OK)
-        status = make_mixing(question, made, error);
-    if (status == NETDP_OK)
-        status = read_varying(question, made, settings, error);
-    if (status == NETDP_OK)
-        status = read_protection(question, made, settings, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_question_pairing(question, settings, made, error);
-    if (status == NETDP_OK)
-        status = leave_living(made, settings, error);
-    if (status == NETDP_OK)
-        status = read_quiet(question, made, settings, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_certify_parse(question->certify, &request->certify, error));
+    TRY(make_mixing(question, made, error));
+    TRY(read_varying(question, made, settings, error));
+    TRY(read_protection(question, made, settings, error));
+    TRY(netdp_i_question_pairing(question, settings, made, error));
+    TRY(leave_living(made, settings, error));
+    TRY(read_quiet(question, made, settings, error));
     made->protocol = netdp_protocol_describe(made->named, made->mixing, settings);
     request->protocol = &made->protocol;
-    status = netdp_linear_check(&made->protocol, error);
-    if (status != NETDP_OK || !has_pattern(question))
-        return status;
-    status = read_pattern(question, made, error);
-    if (status == NETDP_OK && request->bound == NETDP_BOUND_AUTO)
+    TRY(netdp_linear_check(&made->protocol, error));
+    if (!has_pattern(question))
+        return NETDP_OK;
+    TRY(read_pattern(question, made, error));
+    if (request->bound == NETDP_BOUND_AUTO)
         request->bound = made->protocol.reacts ? NETDP_BOUND_LINEAR : NETDP_BOUND_LOWER;
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status gossip_losses(netdp_i_description *description, double noise, netdp_unit unit,
@@ -323,11 +305,9 @@ static netdp_status calibrate_gossip(netdp_i_description *description, const net
                                      netdp_losses **losses, netdp_error *error)
 {
     const netdp_i_engine *engine = description->engine;
-    netdp_status status = netdp_i_calibrate(&description->request, target,
-                                            engine != NULL ? engine->losses_new : netdp_losses_new,
-                                            progress, calibration, losses, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_calibrate(&description->request, target,
+                          engine != NULL ? engine->losses_new : netdp_losses_new, progress,
+                          calibration, losses, error));
     description->protocol.rounds = calibration->rounds;
     description->protocol.dither = calibration->dither;
     description->protocol.dither_decay = calibration->dither_decay;

@@ -15,6 +15,8 @@
 #include "protocol/pairing.h"
 #include "question/settings.h"
 
+OWNER(netdp_losses_free, netdp_losses)
+
 static const netdp_i_describing *const kinds[] = {[NETDP_GOSSIP] = &netdp_i_describing_gossip,
                                                   [NETDP_WALK] = &netdp_i_describing_walk,
                                                   [NETDP_TALLY] = &netdp_i_describing_tally};
@@ -170,16 +172,14 @@ netdp_status netdp_i_question_pairs(const netdp_i_question *question, const netd
 netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_settings *settings,
                                       netdp_i_description *made, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     if (question->as_is != NULL && question->as_is->pair_graph != NULL)
         made->pairs = question->as_is->pair_graph;
     else if (question->pair_graph != NULL)
-        status = netdp_i_question_pairs(question, made->graph, &made->own_pairs, error);
+        TRY(netdp_i_question_pairs(question, made->graph, &made->own_pairs, error));
     if (made->own_pairs != NULL)
         made->pairs = made->own_pairs;
-    if (status == NETDP_OK)
-        settings->pairing.graph = made->pairs;
-    return status;
+    settings->pairing.graph = made->pairs;
+    return NETDP_OK;
 }
 
 void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object)
@@ -303,17 +303,14 @@ netdp_status netdp_i_description_account(netdp_i_description *d, double noise, n
                                          netdp_i_batch_sink sink, void *context,
                                          const netdp_progress *progress, netdp_error *error)
 {
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     const bool streams = d->mixing != NULL && d->draws == 0;
     if (streams && d->engine != NULL)
         return d->engine->losses(&d->request, sink, context, progress, error);
     if (streams)
         return netdp_i_losses_each(&d->request, sink, context, progress, error);
-    netdp_status status = d->kind->losses(d, noise, unit, progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_i_losses_replay(losses, sink, context, error);
-    netdp_losses_free(losses);
-    return status;
+    TRY(d->kind->losses(d, noise, unit, progress, &losses, error));
+    return netdp_i_losses_replay(losses, sink, context, error);
 }
 
 /* ---- Noise, rounds and targets ---- */
@@ -342,20 +339,17 @@ netdp_status netdp_i_description_rounds(netdp_i_description *d, double noise, ne
     if (!d->rounds_auto)
         return NETDP_OK;
     netdp_spectrum spectrum = {0};
-    netdp_status status = NETDP_OK;
     if (d->engine != NULL && d->protocol.varying.kind == NETDP_VARY_NEVER) {
-        status = d->engine->spectrum(d->mixing, &spectrum, error);
+        TRY(d->engine->spectrum(d->mixing, &spectrum, error));
         gap = spectrum.gap;
-    } else {
-        status = netdp_linear_gap(&d->protocol, &gap, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), noise, d->question->variance,
-                                   &d->protocol.rounds, error);
-    return status == NETDP_OK && d->engine == NULL
-               ? netdp_i_pairs_left_longer(&d->protocol, d->protocol.rounds, &d->protocol.rounds,
-                                           error)
-               : status;
+    } else
+        TRY(netdp_linear_gap(&d->protocol, &gap, error));
+    TRY(netdp_rounds_auto(gap, netdp_graph_nodes(d->graph), noise, d->question->variance,
+                          &d->protocol.rounds, error));
+    if (d->engine == NULL)
+        return netdp_i_pairs_left_longer(&d->protocol, d->protocol.rounds, &d->protocol.rounds,
+                                         error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *target,

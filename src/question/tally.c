@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "question/question.h"
 #include "protocol/tally.h"
 #include "protocol/threat.h"
@@ -76,10 +77,8 @@ static netdp_status tally_losses(netdp_i_description *description, double noise,
     if (!counts(description))
         description->tally.noise = noise;
     description->counting.unit = unit;
-    const netdp_status status = ask(description, error);
-    return status == NETDP_OK
-               ? netdp_tally_losses_new(&description->counting, progress, losses, error)
-               : status;
+    TRY(ask(description, error));
+    return netdp_tally_losses_new(&description->counting, progress, losses, error);
 }
 
 static netdp_status calibrate_tally(netdp_i_description *description, const netdp_target *target,

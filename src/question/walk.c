@@ -96,9 +96,7 @@ static netdp_status walk_losses(netdp_i_description *description, double noise, 
     ask(description);
     description->walk.noise = noise;
     description->walk.unit = unit;
-    const netdp_status status = pay_for_law(description, unit, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(pay_for_law(description, unit, error));
     return description->engine != NULL
                ? description->engine->walk_losses(&description->walk, progress, losses, error)
                : netdp_walk_losses_new(&description->walk, progress, losses, error);
@@ -109,15 +107,13 @@ static netdp_status calibrate_walk(netdp_i_description *description, const netdp
                                    netdp_losses **losses, netdp_error *error)
 {
     ask(description);
-    netdp_status status = pay_for_law(description, target->unit, error);
-    if (status == NETDP_OK && description->walk.law_epsilon >= target->epsilon)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "target %g is out of reach: --gamma alone costs %g at half of delta; "
-                              "raise theta or the target",
-                              target->epsilon, description->walk.law_epsilon);
-    return status == NETDP_OK ? netdp_walk_calibrate(&description->walk, target, progress,
-                                                     calibration, losses, error)
-                              : status;
+    TRY(pay_for_law(description, target->unit, error));
+    if (description->walk.law_epsilon >= target->epsilon)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "target %g is out of reach: --gamma alone costs %g at half of delta; "
+                            "raise theta or the target",
+                            target->epsilon, description->walk.law_epsilon);
+    return netdp_walk_calibrate(&description->walk, target, progress, calibration, losses, error);
 }
 
 static json_t *walk_json(const netdp_i_description *description)

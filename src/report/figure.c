@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -11,8 +12,6 @@
 #include "base/try.h"
 #include "report/figure.h"
 #include "run/record.h"
-
-OWNER(json_decref, json_t)
 
 const json_t *netdp_i_figure_variants(const netdp_i_figure *f)
 {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <sodium.h>
 
+#include "base/json.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -21,8 +22,6 @@
 #include "report/page.h"
 #include "report/pairwise.h"
 #include "run/record.h"
-
-OWNER(json_decref, json_t)
 
 enum {
     DRAWN_NODES = 2500, /* a larger graph is not drawn */

@@ -7,6 +7,7 @@
 #include "account/losses/proven.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/families.h"
 #include "question/question.h"
 #include "study/assumed.h"
@@ -145,9 +146,7 @@ static netdp_status check_particular(const netdp_i_reading *from, netdp_error *e
     const netdp_study *study = from->study;
     const bool automatic = study->protocol.rounds == 0;
     const netdp_protocol *named;
-    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_protocol_find(study->protocol.kind, &named, error));
     for (int k = 0; k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
         const char *given = from->text->value[k][0];
@@ -174,9 +173,9 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
 {
     const netdp_study *study = from->study;
     const netdp_protocol *named;
-    netdp_status status = netdp_protocol_find(study->protocol.kind, &named, error);
-    if (status != NETDP_OK || study->protocol.rounds > 0)
-        return status;
+    TRY(netdp_protocol_find(study->protocol.kind, &named, error));
+    if (study->protocol.rounds > 0)
+        return NETDP_OK;
     if ((named->settings & NETDP_SETTING_INNER) == 0)
         return netdp_i_reading_fail(from, "protocol.rounds", error,
                                     "auto applies to averaging, random-averaging and, in a study, "
@@ -256,11 +255,8 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
         if (says(from, of_accounts[i]))
             return netdp_i_reading_fail(from, of_accounts[i], error,
                                         "applies to task account; leave it out");
-    netdp_status status = check_proof(from, error);
-    if (status == NETDP_OK)
-        status = check_noise(from, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_proof(from, error));
+    TRY(check_noise(from, error));
     if (!(study->privacy.delta > 0) && study->privacy.as == NULL)
         return netdp_i_reading_fail(from, "privacy.delta", error,
                                     "is missing; give a number above 0 and below 1");
@@ -424,11 +420,8 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
         return netdp_i_reading_fail(from, "data.columns", error,
                                     drawn ? "does not apply to synthetic data; leave it out"
                                           : "excludes data.features; keep one of the two");
-    netdp_status status = check_columns(from, error);
-    if (status == NETDP_OK)
-        status = netdp_i_steps_check(from, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_columns(from, error));
+    TRY(netdp_i_steps_check(from, error));
     if (study->data.one_row_a_node)
         return netdp_i_reading_fail(from, "data.per_node", error,
                                     "one applies to a mean; training rows are partitioned evenly");
@@ -473,8 +466,8 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
     if (netdp_i_study_accounts(study))
         return check_account(from, error);
     if (netdp_i_study_owns(study)) {
-        const netdp_status status = netdp_i_own_check(from, error);
-        return status == NETDP_OK ? check_phases(from, error) : status;
+        TRY(netdp_i_own_check(from, error));
+        return check_phases(from, error);
     }
     if (strcmp(study->protocol.kind, "stream") == 0)
         return netdp_i_reading_fail(from, "protocol.kind", error,

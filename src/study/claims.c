@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 bool netdp_i_key_claims(const netdp_i_key *key)
 {
@@ -31,9 +32,7 @@ static netdp_status take(netdp_i_answer *asked, const char *name, const char *va
         return netdp_i_fail(
             error, NETDP_INVALID,
             "%s: a study of claims names no nodes; leave it out, or ask netdp claim", name);
-    netdp_status status = netdp_claim_input(asked->claim, name, &input, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_claim_input(asked->claim, name, &input, error));
     if (!isnan(asked->inputs.value[input]))
         return netdp_i_fail(error, NETDP_INVALID, "%s: given twice; give it once", name);
     if (!netdp_i_read_number(value, &number))
@@ -46,21 +45,20 @@ static netdp_status take(netdp_i_answer *asked, const char *name, const char *va
 /* "epsilon=1 scale=2" into the inputs. */
 static netdp_status take_all(netdp_i_answer *asked, const char *with, netdp_error *error)
 {
-    char *text = netdp_i_copy_text(with), *rest = NULL;
-    netdp_status status = text != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (char *word = text != NULL ? strtok_r(text, " \t", &rest) : NULL;
-         status == NETDP_OK && word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+    OWNED char *text = netdp_i_copy_text(with);
+    char *rest = NULL;
+    if (text == NULL)
+        return netdp_i_no_memory(error);
+    for (char *word = strtok_r(text, " \t", &rest); word != NULL;
+         word = strtok_r(NULL, " \t", &rest)) {
         char *value = strchr(word, '=');
-        if (value == NULL) {
-            status = netdp_i_fail(error, NETDP_INVALID, "'%s': write inputs as KEY=VALUE",
-                                  netdp_i_show_text(word).text);
-        } else {
-            *value++ = '\0';
-            status = take(asked, word, value, error);
-        }
+        if (value == NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "'%s': write inputs as KEY=VALUE",
+                                netdp_i_show_text(word).text);
+        *value++ = '\0';
+        TRY(take(asked, word, value, error));
     }
-    netdp_i_free(text);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_claims_ask(const netdp_study *study, netdp_i_answer *asked, const char **key,

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* What accounts have comes first; the others need runs. */
 enum { OF_ACCOUNTS = 4 };
@@ -115,21 +116,22 @@ static netdp_status check_measure(const netdp_i_reading *from, size_t k, const c
 
 static netdp_status check_y(const netdp_i_reading *from, size_t k, netdp_error *error)
 {
-    char *words = netdp_i_copy_text(netdp_i_figure_y(from->study)), *rest = NULL;
+    OWNED char *words = netdp_i_copy_text(netdp_i_figure_y(from->study));
+    char *rest = NULL;
     int32_t count = 0;
-    netdp_status status = words != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (char *word = words != NULL ? strtok_r(words, ", ", &rest) : NULL;
-         status == NETDP_OK && word != NULL; word = strtok_r(NULL, ", ", &rest)) {
-        status = check_measure(from, k, word, error);
-        if (status == NETDP_OK && ++count > kinds[k].most)
-            status = netdp_i_reading_fail(from, "figure.y", error, "a %s has at most %d; remove %s",
-                                          kinds[k].kind, (int)kinds[k].most, word);
+    if (words == NULL)
+        return netdp_i_no_memory(error);
+    for (char *word = strtok_r(words, ", ", &rest); word != NULL;
+         word = strtok_r(NULL, ", ", &rest)) {
+        TRY(check_measure(from, k, word, error));
+        if (++count > kinds[k].most)
+            TRY(netdp_i_reading_fail(from, "figure.y", error, "a %s has at most %d; remove %s",
+                                     kinds[k].kind, (int)kinds[k].most, word));
     }
-    netdp_i_free(words);
-    if (status == NETDP_OK && count == 0)
-        status = netdp_i_reading_fail(from, "figure.y", error, "is empty; give %s or leave it out",
-                                      kinds[k].usual);
-    return status;
+    if (count == 0)
+        return netdp_i_reading_fail(from, "figure.y", error, "is empty; give %s or leave it out",
+                                    kinds[k].usual);
+    return NETDP_OK;
 }
 
 /* Is it, or can it be, one node? */
@@ -195,13 +197,11 @@ netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *erro
     if ((kinds[k].pairs || length) && netdp_i_study_realises(study))
         return netdp_i_reading_fail(from, "figure.kind", error,
                                     "task realised lists no pairs; give sweep, bars or distance");
-    netdp_status status = check_x(from, k, error);
-    if (status == NETDP_OK)
-        status = check_y(from, k, error);
-    if (status == NETDP_OK && strcmp(kinds[k].kind, "sweep") == 0)
-        status = check_places(from, error);
-    if (status == NETDP_OK && strcmp(kinds[k].kind, "drawing") == 0 &&
-        strcmp(netdp_i_figure_y(study), "loss") == 0)
-        status = check_drawing(from, error);
-    return status;
+    TRY(check_x(from, k, error));
+    TRY(check_y(from, k, error));
+    if (strcmp(kinds[k].kind, "sweep") == 0)
+        TRY(check_places(from, error));
+    if (strcmp(kinds[k].kind, "drawing") == 0 && strcmp(netdp_i_figure_y(study), "loss") == 0)
+        return check_drawing(from, error);
+    return NETDP_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "study/check.h"
 #include "study/figure.h"
 
@@ -88,9 +89,7 @@ static bool replaces(const netdp_i_key *key, const netdp_i_key *other)
 static netdp_status override(netdp_i_reading *from, const char *set, netdp_error *error)
 {
     int k = -1;
-    netdp_status status = find_set(set, &k, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_set(set, &k, error));
     const char *value = strchr(set, '=') + 1;
     for (int other = 0; other < NETDP_I_KEYS; other++)
         if (replaces(&netdp_i_keys[k], &netdp_i_keys[other]))
@@ -156,24 +155,22 @@ static netdp_status read_columns(const netdp_i_reading *from, netdp_error *error
 
 static netdp_status fill(const netdp_i_reading *from, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     const char *task = from->text->value[netdp_i_key_find("task.kind")][0];
     const bool claims = task != NULL && strcmp(task, "claim") == 0;
-    for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
         const netdp_i_rule *rule = netdp_i_key_rule(key);
         char *fallback[2] = {(char *)rule->fallback, NULL};
         if (rule->kind == NETDP_I_KEY_COLUMNS)
-            status = read_columns(from, error);
+            TRY(read_columns(from, error));
         else if (from->text->value[k][0] != NULL)
-            status = netdp_i_reading_key(from, key, from->text->value[k], error);
+            TRY(netdp_i_reading_key(from, key, from->text->value[k], error));
         else if (rule->fallback != NULL)
-            status = netdp_i_reading_key(from, key, fallback, error);
+            TRY(netdp_i_reading_key(from, key, fallback, error));
         else if (key->required && !claims)
-            status =
-                netdp_i_reading_fail(from, key->name, error, "is missing; give %s", rule->expects);
+            TRY(netdp_i_reading_fail(from, key->name, error, "is missing; give %s", rule->expects));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Does a study say it as a question does? */
@@ -231,8 +228,8 @@ static netdp_status make_study(netdp_i_reading *from, netdp_error *error)
         if (netdp_i_keys[k].setting != NULL &&
             netdp_i_key_rule(&netdp_i_keys[k])->kind == NETDP_I_KEY_TEXT)
             *(char **)netdp_i_key_field(&netdp_i_keys[k], from->study) = NULL;
-    const netdp_status status = fill(from, error);
-    return status == NETDP_OK ? ask(from, error) : status;
+    TRY(fill(from, error));
+    return ask(from, error);
 }
 
 /* ---- variants ---- */
@@ -384,7 +381,6 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
                                  netdp_error *error)
 {
     int32_t room = 1;
-    netdp_status status = NETDP_OK;
     for (const char *at = values; *at != '\0'; at++)
         room += *at == '|';
     if (room > MOST_SWEPT)
@@ -393,8 +389,7 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
     made->value = NETDP_I_NEW(char *, room);
     if (made->value == NULL)
         return netdp_i_no_memory(error);
-    for (const char *at = values; status == NETDP_OK && made->count < room;
-         at += strcspn(at, "|") + 1) {
+    for (const char *at = values; made->count < room; at += strcspn(at, "|") + 1) {
         const char *begin = at + strspn(at, " \t");
         size_t length = strcspn(begin, "|");
         while (length > 0 && strchr(" \t", begin[length - 1]) != NULL)
@@ -406,9 +401,9 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
         if ((made->value[made->count] = netdp_i_new((int64_t)length + 1, 1)) == NULL)
             return netdp_i_no_memory(error);
         memcpy(made->value[made->count++], begin, length);
-        status = check_value(from, made, error);
+        TRY(check_value(from, made, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_error *error)
@@ -456,10 +451,9 @@ static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_stud
     netdp_i_study_text merged =
         merge(base, own, at >= 0 && strcmp(base->lines.at[at].key, "columns") == 0, swept);
     from.text = &merged;
-    netdp_status status = make_study(&from, error);
-    made->study = from.study;
-    if (status != NETDP_OK)
-        return status;
+    const netdp_status status = make_study(&from, error);
+    made->study = from.study; /* freed with the variant, also where it failed */
+    TRY(status);
     if (netdp_i_study_learns(made->study) != netdp_i_study_learns(base->study) ||
         netdp_i_study_accounts(made->study) != netdp_i_study_accounts(base->study) ||
         netdp_i_study_claims(made->study) != netdp_i_study_claims(base->study))
@@ -494,13 +488,13 @@ static netdp_status read_variations(const netdp_i_reading *from, int32_t index, 
     const bool listed = from->text->variant_count > 0;
     const netdp_i_study_text *own = listed ? &from->text->variant[index] : &nothing;
     netdp_i_reading named = {.path = from->path, .lines = from->lines};
-    char *name = NULL;
+    OWNED char *name = NULL;
     if (listed)
         snprintf(named.within, sizeof named.within, "variants.%d.", (int)index + 1);
-    netdp_status status = listed ? name_variant(&named, own->name, index, study,
-                                                over->key < 0 ? 1 : over->count, &name, error)
-                                 : name_variant(&named, "all", 0, study, 1, &name, error);
-    for (int32_t i = 0; status == NETDP_OK && i < (over->key < 0 ? 1 : over->count); i++) {
+    TRY(listed ? name_variant(&named, own->name, index, study, over->key < 0 ? 1 : over->count,
+                              &name, error)
+               : name_variant(&named, "all", 0, study, 1, &name, error));
+    for (int32_t i = 0; i < (over->key < 0 ? 1 : over->count); i++) {
         netdp_i_variation *made = &study->variation[study->variation_count++];
         netdp_i_study_text swept = {0};
         if (over->key < 0) {
@@ -509,15 +503,14 @@ static netdp_status read_variations(const netdp_i_reading *from, int32_t index, 
         } else {
             swept.value[over->key][0] = over->value[i];
             made->curve = netdp_i_copy_text(name);
-            status = made->curve == NULL ? netdp_i_no_memory(error)
-                                         : name_swept(made, over->value[i], error);
+            if (made->curve == NULL)
+                return netdp_i_no_memory(error);
+            TRY(name_swept(made, over->value[i], error));
         }
-        if (status == NETDP_OK)
-            status = read_variant(from, own, over->key < 0 ? NULL : &swept, over->key, named.within,
-                                  made, error);
+        TRY(read_variant(from, own, over->key < 0 ? NULL : &swept, over->key, named.within, made,
+                         error));
     }
-    netdp_i_free(name);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status read_variants(const netdp_i_reading *from, netdp_error *error)

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 enum { DEEPEST = 8 };
 
@@ -77,9 +78,7 @@ static netdp_status descend(walk *at, bool list, int64_t line, netdp_error *erro
     if (at->depth == 0 && list)
         return fail_line(at, line,
                          "a study is made of keys such as graph: and privacy:, not a list", error);
-    netdp_status status = begin(at, NULL, line, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(begin(at, NULL, line, error));
     if (at->depth == DEEPEST)
         return fail_line(at, line, "nested deeper than any study; check brackets and indentation",
                          error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 
 netdp_protection netdp_i_study_protection(const netdp_study *study)
 {
@@ -60,11 +61,11 @@ netdp_status netdp_i_protection_check(const netdp_i_reading *from, bool batches,
                                     "rows does not apply to %s, which takes nodes as they come; "
                                     "give nodes",
                                     study->protocol.kind);
-    netdp_status status =
-        study->question.protects == NETDP_PROTECTS_ROW ? check_rows(from, error) : NETDP_OK;
-    if (status == NETDP_OK && netdp_protection_check(&protection, &why) != NETDP_OK)
-        status = netdp_i_reading_fail(from, "data.batches", error, "%s", why.text);
-    return status;
+    if (study->question.protects == NETDP_PROTECTS_ROW)
+        TRY(check_rows(from, error));
+    if (netdp_protection_check(&protection, &why) != NETDP_OK)
+        return netdp_i_reading_fail(from, "data.batches", error, "%s", why.text);
+    return NETDP_OK;
 }
 
 void netdp_i_study_unit_words(const netdp_study *study, char *text, size_t room)

@@ -10,7 +10,10 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "study/value.h"
+
+OWNER(free, char)
 
 /* In double quotes, where YAML knows an escape for whatever would not survive as it is. */
 netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_error *error)
@@ -40,10 +43,8 @@ netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_erro
 /* The written study may stand in another folder: a path that exists becomes absolute. */
 static netdp_status write_path(FILE *stream, const char *path, netdp_error *error)
 {
-    char *whole = netdp_i_value_path(path);
-    netdp_status status = netdp_i_study_write_text(stream, whole != NULL ? whole : path, error);
-    free(whole);
-    return status;
+    OWNED_BY(free) char *whole = netdp_i_value_path(path);
+    return netdp_i_study_write_text(stream, whole != NULL ? whole : path, error);
 }
 
 /* The shortest of 15 to 17 digits that reads back as the same double. */
@@ -189,10 +190,8 @@ netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp
 {
     NETDP_I_GIVEN(error, study && path);
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
-    status = write_keys(output.stream, study, NULL, 0, error);
+    TRY(netdp_i_output_open(&output, path, error));
+    netdp_status status = write_keys(output.stream, study, NULL, 0, error);
     if (study->variation_count > 0)
         fputs("variants:\n", output.stream);
     for (int32_t i = 0; i < study->variation_count && status == NETDP_OK; i++) {

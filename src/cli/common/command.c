@@ -8,7 +8,9 @@
 #include "base/fail.h"
 #include "base/nearest.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "base/try.h"
 
 const netdp_i_engine *netdp_i_cli_engine;
 
@@ -62,13 +64,11 @@ void netdp_i_cli_note(const char *format, ...)
 
 netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error)
 {
-    json_t *mine = *object;
+    OWNED_BY(json_decref) json_t *mine = *object;
     *object = NULL;
     if (mine == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_json_write(mine, "-", error);
-    json_decref(mine);
-    return status;
+    return netdp_i_json_write(mine, "-", error);
 }
 
 static const char without[] =
@@ -106,19 +106,18 @@ netdp_status netdp_i_cli_run_part(const netdp_i_part *parts, const netdp_i_usage
     netdp_i_usage page = *usage;
     page.least = page.most = 1;
     page.options = none;
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&page, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help) {
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&page, argc, argv, &arguments, error));
+    if (!arguments.help) {
         const char *known[16], *nearest;
         size_t count = 0;
         for (const netdp_i_part *part = parts; part->name != NULL && count < 16; part++)
             known[count++] = part->name;
         nearest = netdp_i_nearest(arguments.text[0], known, count);
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be %s%s%s%s",
-                              netdp_i_show_text(arguments.text[0]).text, words,
-                              nearest != NULL ? "; did you mean '" : "",
-                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+        return netdp_i_fail(error, NETDP_INVALID, "'%s': must be %s%s%s%s",
+                            netdp_i_show_text(arguments.text[0]).text, words,
+                            nearest != NULL ? "; did you mean '" : "",
+                            nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
     }
-    netdp_i_arguments_free(&arguments);
-    return status;
+    return NETDP_OK;
 }

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "protocol/threat.h"
 
 netdp_i_description_options netdp_i_description_usual(void)
@@ -49,10 +50,9 @@ static netdp_status shown_settings(const void *about, const netdp_i_arguments *a
     *settings = ~0u;
     if (!netdp_i_cli_given(arguments, "protocol"))
         return NETDP_OK;
-    netdp_status status = netdp_protocol_find(options->question.protocol, &named, error);
-    if (status == NETDP_OK)
-        *settings = named->settings;
-    return status;
+    TRY(netdp_protocol_find(options->question.protocol, &named, error));
+    *settings = named->settings;
+    return NETDP_OK;
 }
 
 static void list_protocols(FILE *stream)

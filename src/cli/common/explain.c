@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/try.h"
 
 static json_t *list_ways(const netdp_plan *plan)
 {
@@ -46,9 +47,7 @@ netdp_status netdp_i_explain(const netdp_i_description *description, bool json, 
             "series of them, and at a delta with a cap, from 10,000 pairs on in a "
             "network without symmetry, by eigenvectors of W for all of them: leave "
             "it out");
-    netdp_status status = netdp_losses_plan(&description->request, &plan, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_losses_plan(&description->request, &plan, error));
     if (json) {
         json_t *object = json_pack(
             "{s:s, s:I, s:I, s:I, s:b, s:o}", "method", netdp_method_name(plan.method), "observers",

@@ -7,8 +7,11 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/families.h"
 #include "mixing/mixing.h"
+
+OWNER(netdp_graph_free, netdp_graph)
 
 static const char *lines(int64_t count)
 {
@@ -44,10 +47,9 @@ netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const ch
     bool connected = strcmp(options->connected, "yes") == 0;
     if (!connected && strcmp(options->connected, "no") != 0)
         return netdp_i_fail(error, NETDP_INVALID, "--connected: must be yes or no");
-    netdp_status status = netdp_graph_make(family, options->seed, connected, graph, &notes, error);
-    if (status == NETDP_OK)
-        tell(&notes, family, options->mixing);
-    return status;
+    TRY(netdp_graph_make(family, options->seed, connected, graph, &notes, error));
+    tell(&notes, family, options->mixing);
+    return NETDP_OK;
 }
 
 static netdp_status make_graph(const netdp_i_network_options *options,
@@ -79,11 +81,9 @@ static netdp_status make_graph(const netdp_i_network_options *options,
     if (netdp_i_cli_given(arguments, "connected"))
         return netdp_i_fail(error, NETDP_INVALID, "--connected: applies to --family only");
     netdp_graph_notes notes = {0};
-    netdp_status status =
-        netdp_graph_read(options->file, options->giant_component, graph, &notes, error);
-    if (status == NETDP_OK)
-        tell(&notes, options->file, options->mixing);
-    return status;
+    TRY(netdp_graph_read(options->file, options->giant_component, graph, &notes, error));
+    tell(&notes, options->file, options->mixing);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
@@ -112,16 +112,11 @@ netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
                                  const netdp_i_arguments *arguments, const netdp_i_engine *engine,
                                  netdp_graph **graph, netdp_mixing **mixing, netdp_error *error)
 {
-    netdp_graph *made = NULL;
-    netdp_status status = netdp_i_cli_graph(options, arguments, engine, &made, error);
-    if (status == NETDP_OK)
-        status = netdp_i_cli_mixing(made, options->mixing, engine, mixing, error);
-    if (status == NETDP_OK)
-        status = netdp_i_mixing_symmetric(*mixing, "this", error);
-    if (status == NETDP_OK) {
-        *graph = made;
-        made = NULL;
-    }
-    netdp_graph_free(made);
-    return status;
+    OWNED_BY(netdp_graph_free) netdp_graph *made = NULL;
+    TRY(netdp_i_cli_graph(options, arguments, engine, &made, error));
+    TRY(netdp_i_cli_mixing(made, options->mixing, engine, mixing, error));
+    TRY(netdp_i_mixing_symmetric(*mixing, "this", error));
+    *graph = made;
+    made = NULL;
+    return NETDP_OK;
 }

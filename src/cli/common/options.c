@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/first_page.h"
 #include "cli/common/hints.h"
 #include "question/settings.h"
@@ -405,19 +406,16 @@ static netdp_status print_page(parsing *parser, netdp_error *error)
     const netdp_i_usage *usage = parser->usage;
     unsigned shown = ~0u;
     bool whole = asks_for_all(parser), narrowed = false;
-    netdp_status status = NETDP_OK;
     if (usage->narrowing != NULL) {
-        status =
-            usage->narrowing->settings(usage->narrowing->about, parser->arguments, &shown, error);
+        TRY(usage->narrowing->settings(usage->narrowing->about, parser->arguments, &shown, error));
         narrowed = shown != ~0u;
     }
-    if (status == NETDP_OK && !whole && !narrowed)
-        status = is_short(parser, &whole, error);
-    if (status == NETDP_OK && (whole || narrowed))
+    if (!whole && !narrowed)
+        TRY(is_short(parser, &whole, error));
+    if (whole || narrowed)
         return print_whole(parser, shown, stdout, error);
-    if (status == NETDP_OK)
-        netdp_i_print_first_page(usage, parser->option, parser->count);
-    return status;
+    netdp_i_print_first_page(usage, parser->option, parser->count);
+    return NETDP_OK;
 }
 
 static netdp_status take_arguments(parsing *parser, netdp_error *error)

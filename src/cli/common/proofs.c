@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* Files that "all" may write: more would fill a folder that nobody reads. */
 enum { MOST_FILES = 100000 };
@@ -94,11 +95,10 @@ static netdp_status say_sizes(const netdp_i_proofs *proofs, const netdp_proof_re
         return netdp_i_fail(error, NETDP_INVALID,
                             "--proof-pairs: %" PRId64 " files; give --from or --to, or K:SEED",
                             count);
-    netdp_status status = netdp_losses_proof_bytes(request, &bytes, error);
-    if (status == NETDP_OK)
-        netdp_i_cli_note("%" PRId64 " proof%s into %s, at most %.3g MB", count,
-                         count == 1 ? "" : "s", proofs->folder, (double)count * bytes / 1e6);
-    return status;
+    TRY(netdp_losses_proof_bytes(request, &bytes, error));
+    netdp_i_cli_note("%" PRId64 " proof%s into %s, at most %.3g MB", count, count == 1 ? "" : "s",
+                     proofs->folder, (double)count * bytes / 1e6);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_proofs_write(const netdp_i_proofs *proofs,
@@ -117,19 +117,17 @@ netdp_status netdp_i_proofs_write(const netdp_i_proofs *proofs,
         .to = summary->worst_to,
         .noise = noise,
         .unit = unit};
-    bool *chosen = NETDP_I_NEW(bool, all);
+    OWNED bool *chosen = NETDP_I_NEW(bool, all);
     if (chosen == NULL)
         return netdp_i_no_memory(error);
     const int64_t count = netdp_i_proof_pairs(losses, summary, proofs->drawn, proofs->seed, chosen);
-    netdp_status status = say_sizes(proofs, &request, count, error);
-    if (status == NETDP_OK)
-        status = make_folder(proofs->folder, error);
-    for (int64_t at = 0; status == NETDP_OK && at < all; at++) {
+    TRY(say_sizes(proofs, &request, count, error));
+    TRY(make_folder(proofs->folder, error));
+    for (int64_t at = 0; at < all; at++) {
         request.from = losses->from[at % losses->from_count];
         request.to = losses->to[at / losses->from_count];
         if (chosen[at])
-            status = write_one(proofs, &request, coalition, error);
+            TRY(write_one(proofs, &request, coalition, error));
     }
-    netdp_i_free(chosen);
-    return status;
+    return NETDP_OK;
 }

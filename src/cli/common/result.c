@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "cli/common/command.h"
 #include "run/record.h"
 
@@ -23,9 +24,7 @@ static void note_remarks(const json_t *variants)
 static netdp_status print_json(const char *folder, netdp_error *error)
 {
     json_t *summary = NULL;
-    netdp_status status = netdp_i_record_read(folder, false, &summary, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_record_read(folder, false, &summary, error));
     note_remarks(json_object_get(summary, "variants"));
     return netdp_i_cli_print_json(&summary, error);
 }
@@ -35,9 +34,7 @@ netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error
     char *text = NULL, *notes = NULL;
     if (json)
         return print_json(folder, error);
-    netdp_status status = netdp_result_text(folder, &text, &notes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_result_text(folder, &text, &notes, error));
     char *rest = notes;
     for (char *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';)
         netdp_i_cli_note("%s", line);

@@ -10,10 +10,14 @@
 #include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "plan/plan.h"
+
+OWNER(netdp_study_free, netdp_study)
 
 /* Options that change the study or the answer; all else is the study's to say. */
 static netdp_status check_options(const netdp_i_arguments *arguments, netdp_error *error)
@@ -133,28 +137,22 @@ netdp_status netdp_i_cli_loss_study(const netdp_i_study_options *options,
                                     const netdp_i_arguments *arguments, netdp_error *error)
 {
     const char *file = arguments->text[0];
-    netdp_study *study = NULL;
-    netdp_i_problems problems = {0};
-    json_t *list = options->json ? json_array() : NULL;
-    netdp_status status = check_options(arguments, error);
-    if (status == NETDP_OK)
-        status = netdp_i_cli_read_study(file, options, &study, error);
-    if (status == NETDP_OK && netdp_i_study_claims(study))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: task.kind is claim, which has no account; netdp run writes it",
-                              netdp_i_show_text(file).text);
-    if (status == NETDP_OK)
-        status = netdp_i_problems_new(study, options->data, &problems, error);
-    if (status == NETDP_OK)
-        status = account_all(study, &problems, arguments->count > 1 ? arguments->text[1] : NULL,
-                             list, error);
-    if (status == NETDP_OK && options->json) {
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
+    CLEARED(netdp_i_problems_clear) netdp_i_problems problems = {0};
+    OWNED_BY(json_decref) json_t *list = options->json ? json_array() : NULL;
+    TRY(check_options(arguments, error));
+    TRY(netdp_i_cli_read_study(file, options, &study, error));
+    if (netdp_i_study_claims(study))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: task.kind is claim, which has no account; netdp run writes it",
+                            netdp_i_show_text(file).text);
+    TRY(netdp_i_problems_new(study, options->data, &problems, error));
+    TRY(account_all(study, &problems, arguments->count > 1 ? arguments->text[1] : NULL, list,
+                    error));
+    if (options->json) {
         json_t *object = json_pack("{s:s, s:s, s:O}", "netdp", netdp_version(), "study",
                                    study->title, "variants", list);
-        status = netdp_i_cli_print_json(&object, error);
+        TRY(netdp_i_cli_print_json(&object, error));
     }
-    json_decref(list);
-    netdp_i_problems_clear(&problems);
-    netdp_study_free(study);
-    return status;
+    return NETDP_OK;
 }
