@@ -4,7 +4,7 @@
  */
 #include "walk_drawn.h"
 
-enum { SETTINGS = 60, LONGEST = 1200 };
+enum { SETTINGS = LIGHT ? 8 : 60, LONGEST = 1200 };
 
 typedef enum kind { BY_CAP, BY_NOISE, BY_DELTA, BY_STEPS, BY_COALITION, KINDS } kind;
 

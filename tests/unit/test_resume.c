@@ -50,7 +50,7 @@ static void test_killed_within(void **state)
     for (size_t s = 0; s < 2; s++) {
         const int64_t all = begin(studies[s]);
         assert_true(all > 50);
-        for (int64_t k = 2; k < all; k += 13) {
+        for (int64_t k = 2; k < all; k += LIGHT ? 39 : 13) {
             assert_int_equal(run("cut", 0, k, true), -SIGKILL);
             assert_true(exists("cut", "checkpoint"));
             /* Saved after every round: reported again are the simulation itself, the round under
@@ -87,7 +87,7 @@ static void test_stopped_within(void **state)
     (void)state;
     for (size_t s = 0; s < 2; s++) {
         const int64_t all = begin(studies[s]);
-        for (int64_t k = 1; k < all; k += 11) {
+        for (int64_t k = 1; k < all; k += LIGHT ? 33 : 11) {
             /* A long interval: only the stop itself saves. */
             assert_int_equal(run("cut", 1000, k, false), NETDP_INTERRUPTED);
             assert_int_equal(run("cut", 1000, 3, false), NETDP_INTERRUPTED);
@@ -156,7 +156,7 @@ static void test_walks_go_on(void **state)
 static void test_killed_at_any_instant(void **state)
 {
     (void)state;
-    const int kills = getenv("NETDP_LONG") != NULL ? 100 : 12;
+    const int kills = getenv("NETDP_LONG") != NULL ? 100 : LIGHT ? 6 : 12;
     uint64_t draw = 1;
     char path[ROOM];
     path_of(path, "study.yaml", "");
