@@ -257,7 +257,7 @@ def _study(**more):
     return json.loads(json.dumps({**STUDY, **more}))
 
 
-@pytest.mark.parametrize("values", [{"Medici": 1.0}, {0: [1, 2]}, "1,2,3", {1.0, 2.0}, 3.5, (x for x in [1.0])])
+@pytest.mark.parametrize("values", [{"Medici": 1.0}, {0: [1, 2]}, "1,2,3", {1.0, 2.0}, 3.5, (x for x in [1.0]), np.array(1j)])
 def test_values_without_an_order(values):
     with pytest.raises(TypeError, match="give a list, an array or a pandas frame"):
         netdp.run(_study(), values=values)
