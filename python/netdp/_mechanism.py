@@ -9,7 +9,7 @@ import numpy as np
 
 from netdp import _show
 from netdp._call import Invalid, bytes_of, call, ffi, lib, text_of
-from netdp._question import number
+from netdp._question import flag, number
 
 if TYPE_CHECKING:  # a third of what importing netdp took
     import numpy.typing as npt
@@ -26,20 +26,29 @@ class Spent:
     releases: int
 
 
+def _unmasked(array: Any) -> Any:
+    """What is masked is not known: NaN, so refused or dropped."""
+    return array.astype(np.float64).filled(np.nan) if isinstance(array, np.ma.MaskedArray) else array
+
+
 def _array(what: str, given: Any, least: int) -> Numbers:
     if hasattr(given, "detach"):  # torch
         given = given.detach().cpu().numpy()
     try:
-        plain = np.asarray(given)
-        if plain.dtype.kind == "O" and any(isinstance(number, (complex, np.complexfloating)) for number in plain.flat):
-            plain = plain.astype(np.complex128)
-        if plain.dtype.kind == "c":
-            raise Invalid(f"{what}: holds complex numbers, of which only a part would count; give .real, .imag or both side by side")
-        if plain.dtype.kind in "SU":
-            raise TypeError
-        found = np.asarray(plain, dtype=np.float64, order="C")
+        plain = np.ma.asarray(given) if isinstance(given, np.ma.MaskedArray) else np.asarray(given)
+        kinds = {plain.dtype.kind} if plain.dtype.kind != "O" else {np.asarray(number).dtype.kind for number in plain.flat}
+        if "c" not in kinds and kinds <= set("biufO"):
+            with np.errstate(over="ignore"):  # of long doubles: infinite, and refused or dropped as such
+                found = np.asarray(_unmasked(plain), dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise Invalid(f"{what}: is no array of numbers") from None
+    except OverflowError:
+        raise Invalid(f"{what}: holds a whole number beyond the largest double; scale it") from None
+    if "c" in kinds:
+        raise Invalid(f"{what}: holds complex numbers, of which only a part would count; give .real, .imag or both side by side")
+    if not kinds <= set("biufO"):
+        of = "dates or times" if kinds & set("mM") else "texts" if kinds & set("SU") else "records"
+        raise Invalid(f"{what}: holds {of}; give an array of numbers")
     if found.ndim < least:
         raise Invalid(f"{what}: give an array of {least} or more dimensions, a row for each that is protected")
     return found
@@ -128,6 +137,8 @@ class Mechanism:
         for k, each in enumerate(arrays):
             try:
                 one = each.detach().cpu().numpy() if hasattr(each, "detach") else np.asarray(each)
+                if np.ma.getmaskarray(each).any() if isinstance(each, np.ma.MaskedArray) else False:
+                    raise Invalid(f"array {k}: has masked numbers, which are not known; fill them")
             except (TypeError, ValueError) as wrong:  # bfloat16 of torch, say
                 raise Invalid(f"array {k}: is none that NumPy has ({wrong})") from None
             given.append(one)
@@ -182,7 +193,7 @@ class Mechanism:
         width = int(np.prod(shape))
         total, notes = np.empty(width), ffi.new("netdp_released *")
         asked = ffi.new("netdp_release *", {"mechanism": mechanism, "clip": number("clip", clip), "noise": number("noise", noise),
-                                            "rate": number("rate", rate), "rows": len(given), "width": width, "drop": bool(drop)})
+                                            "rate": number("rate", rate), "rows": len(given), "width": width, "drop": flag("drop", drop)})
         call(lib.netdp_guard_release, self._held(), asked, ffi.from_buffer("double[]", given) if given.size else ffi.NULL,
              ffi.from_buffer("double[]", total, require_writable=True), notes)
         self.deviation, self.dropped = notes.deviation, int(notes.dropped)

@@ -16,9 +16,9 @@ _OWN = ("from", "to", "bound", "protocol", "rounds", "mixing", "seed")
 
 
 def number(what: str, given: Any) -> float:
-    """A number, in whatever type."""
+    """A number, in whatever type; True is none, nor is an array."""
     try:
-        if isinstance(given, (str, bytes)):
+        if isinstance(given, (str, bytes, bool, np.bool_)) or given is np.ma.masked or getattr(given, "ndim", 0) != 0:
             raise TypeError
         return float(given)
     except (TypeError, ValueError, OverflowError):

@@ -36,13 +36,19 @@ def _plain(value: Any) -> Any:
     raise Invalid(f"study: {value!r} is neither a number, a text, a list nor a mapping")
 
 
-def _write_values(path: pathlib.Path, values: Any, holes: bool = False) -> List[str]:
-    """A table as CSV, numbers to their last bit; its columns' names. `holes`: NaN is an empty cell."""
-    import csv
-    if isinstance(values, (Mapping, str, bytes, set, frozenset)) or not hasattr(values, "__len__"):
+def _rows(values: Any) -> None:
+    """Refuses what has no order of rows."""
+    if isinstance(values, (Mapping, str, bytes, set, frozenset)) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0:
         raise TypeError(f"values: a {type(values).__name__} has no order of rows; give a list, an array or a pandas frame, a row for "
                         "each person, or for each node in the order of netdp.graph(...).names (of a dict by name: "
                         "pandas.Series(values), whose index goes by name)")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise Invalid("values: some are masked, so not known; give values.astype(float).filled(numpy.nan), and the study data.missing: drop")
+
+
+def _write_values(path: pathlib.Path, values: Any, holes: bool = False) -> List[str]:
+    """A table as CSV, numbers to their last bit; its columns' names. `holes`: NaN is an empty cell."""
+    import csv
     if hasattr(values, "columns") and hasattr(values, "to_numpy"):
         names, table = [str(name) for name in values.columns], values.to_numpy()
     else:
@@ -108,6 +114,8 @@ class Study:
     def __init__(self, given: Union["Study", Path, Mapping[str, Any]], set: Optional[Mapping[str, Any]] = None, *,
                  graph: Any = None, values: Any = None, quick: bool = False) -> None:
         overrides = {key: value for key, value in (set or {}).items()}
+        if values is not None:
+            _rows(values)
         self._room: Optional[tempfile.TemporaryDirectory[str]] = None
         path, text = "study", None
         if isinstance(given, Mapping):

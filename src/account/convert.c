@@ -49,8 +49,7 @@ static const char *const refusal[KINDS][KINDS] = {
                 [SIGMA] = "a Renyi curve belongs to no one Gaussian; convert to dp:DELTA"},
     [DP] = {[GDP] = "one pair (epsilon, delta) does not imply mu-GDP; --to sigma gives the noise "
                     "of a Gaussian release that has it",
-            [RDP] = "one pair (epsilon, delta) does not bound any Renyi divergence",
-            [DP] = "one pair (epsilon, delta) says nothing at another delta"},
+            [RDP] = "one pair (epsilon, delta) does not bound any Renyi divergence"},
     [EVENTS] = {[GDP] = "a list of events need not be mu-GDP; convert to dp:DELTA",
                 [RDP] = "events are composed by their privacy losses, not by Renyi orders; convert "
                         "to dp:DELTA",
@@ -310,6 +309,8 @@ static netdp_status check_manner(const struct source *source, const struct targe
     const char *why = refusal[source->kind][target->kind];
     if (target->kind == GAMMA && source->kind != DP)
         why = "theta is found for one pair; give dp:EPSILON,DELTA";
+    if (source->kind == DP && target->kind == DP && target->parameter < source->second)
+        why = "one pair (epsilon, delta) says nothing at a smaller delta";
     if (why != NULL)
         return netdp_i_fail(error, NETDP_INVALID, "not sound: %s", why);
     bool renyi = source->kind == RDP || source->kind == LINEAR;
@@ -348,6 +349,10 @@ static netdp_status convert(const struct source *source, const struct target *ta
         return netdp_gamma_to_epsilon(&gamma, target->parameter, value, error);
     if (source->kind == SHUFFLED)
         return hide(&source->shuffle, manner->by, target->parameter, value, error);
+    if (source->kind == DP && target->kind == DP) { /* holds at its delta, so at larger ones */
+        *value = source->first;
+        return NETDP_OK;
+    }
     if (target->kind == GAMMA)
         return netdp_gamma_calibrate(target->low, target->high, source->first, source->second,
                                      manner->published, value, error);

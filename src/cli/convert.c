@@ -40,7 +40,8 @@ static const char about[] =
     "response that draws one of LEVELS values with probability FLIP, shuffled with\n"
     "CROWD - 1 others').\n"
     "Sound: gdp to dp, rdp, gdp, sigma; rdp, rdp-linear and zcdp to dp, rdp; dp to sigma (the\n"
-    "noise of one Gaussian release that has it); events to dp, by their privacy loss\n"
+    "noise of one Gaussian release that has it), and to dp of no smaller delta; events to dp, by "
+    "their privacy loss\n"
     "distributions (certified only where all are Gaussian: otherwise in doubles with\n"
     "error bounds); gamma and rr to dp; dp to gamma:LOW,HIGH (the least theta). What gamma\n"
     "and rr do not cover is printed beside the value. Anything else is refused.";

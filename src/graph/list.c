@@ -365,6 +365,15 @@ static netdp_status read_lines(struct reading *reading, bool numeric, netdp_erro
     return status;
 }
 
+/* A carriage return that no newline follows: what is behind it may be a line of its own. */
+static bool has_lone_return(const char *at, const char *stop)
+{
+    for (; (at = memchr(at, '\r', (size_t)(stop - at))) != NULL; at++)
+        if (at + 1 < stop && at[1] != '\n')
+            return true;
+    return false;
+}
+
 /*
  * Where the text behind a header begins that tells of two columns, source and target, for the
  * reader of plain lists; the list's own begin where there is none.
@@ -376,6 +385,8 @@ static const char *begin_of_plain(struct reading *reading)
         netdp_i_list_first(reading->scan.begin, reading->scan.end, &reading->facts.first_line);
     if (at == reading->scan.end)
         return at;
+    if (has_lone_return(reading->scan.begin, at))
+        return reading->scan.begin; /* the reader of lines refuses it */
     const netdp_i_token line = line_at(reading, at);
     const char *behind = memchr(at, '\n', (size_t)(reading->scan.end - at));
     reading->separator = netdp_i_separator(line);

@@ -109,6 +109,30 @@ static netdp_status keep_id(struct node_link *n, netdp_i_token id, netdp_error *
     return NETDP_OK;
 }
 
+/* Nodes without 'id': what else writes such files, by a key that its nodes have. */
+static netdp_status fail_id(const struct node_link *n, size_t i, const json_t *node,
+                            netdp_error *error)
+{
+    static const struct {
+        const char *key, *name;
+    } others[] = {
+        {"data", "Cytoscape's JSON"},
+        {"key", "Graphology's JSON"},
+        {"name", "d3's older JSON, whose links say places in 'nodes'"},
+    };
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (json_object_get(node, "id") == NULL && json_object_get(node, others[k].key) != NULL)
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "%s: is not read: it is %s (node %zu has no 'id'); write networkx's "
+                "node_link_data",
+                n->collection->path, others[k].name, i);
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: node %zu has no 'id' that is a whole number or a name on one line; "
+                        "give each node one",
+                        n->collection->path, i);
+}
+
 static netdp_status read_ids(struct node_link *n, netdp_error *error)
 {
     size_t i;
@@ -117,10 +141,7 @@ static netdp_status read_ids(struct node_link *n, netdp_error *error)
         char room[NUMBER_ROOM];
         netdp_i_token id;
         if (!id_of(json_object_get(node, "id"), room, &id))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: node %zu has no 'id' that is a whole number or a name on one "
-                                "line; give each node one",
-                                n->collection->path, i);
+            return fail_id(n, i, node, error);
         netdp_status status = keep_id(n, id, error);
         if (status != NETDP_OK)
             return status;

@@ -114,12 +114,17 @@ static inline const char *skip_between(const char *p, char separator)
     return apart && is_digit(*q) ? q : p;
 }
 
-/* Past the end of a line of which nothing is left but a comment; NULL: more is left. */
+/* Past the end of a line of which nothing is left but a comment; NULL: more is left, or may be. */
 static inline const char *end_line(const char *p, const char *end)
 {
     if (*p == '#') {
-        p = memchr(p, '\n', (size_t)(end - p));
-        return p != NULL ? p + 1 : end;
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        const char *stop = newline != NULL ? newline : end;
+        const char *inside = memchr(p, '\r', (size_t)(stop - p));
+        if (inside != NULL &&
+            inside + 1 < stop) /* what a lone carriage return ends is no comment */
+            return NULL;
+        return newline != NULL ? newline + 1 : end;
     }
     p += *p == '\r';
     if (p == end)

@@ -39,6 +39,7 @@ static const struct {
     {".dimacs", NETDP_I_REFUSED, "DIMACS" WRITE_ANOTHER},
     {".gdf", NETDP_I_REFUSED, "GUESS's GDF" WRITE_ANOTHER},
     {".vna", NETDP_I_REFUSED, "NetDraw's VNA" WRITE_ANOTHER},
+    {".lgl", NETDP_I_REFUSED, "LGL" WRITE_ANOTHER},
     {".gw", NETDP_I_REFUSED, "LEDA's format" WRITE_ANOTHER},
     {".lgr", NETDP_I_REFUSED, "LEDA's format" WRITE_ANOTHER},
     {".xlsx", NETDP_I_REFUSED, "a spreadsheet; save it as CSV"},
@@ -142,6 +143,34 @@ static bool is_dimacs(const char *at)
     return more;
 }
 
+static size_t word_of(const char *at)
+{
+    return strcspn(at, " \t\r\n");
+}
+
+/*
+ * LGL: "# NODE", then its neighbours, each on a line with or without a weight, and so on. As a list its '#' would be
+ * comments: at least two of one word, with neighbours between, of which one stands alone.
+ */
+static bool is_lgl(const char *at)
+{
+    int heads = 0, alone = 0, since = 0;
+    for (; *at != '\0'; at = skip_blanks(at + strcspn(at, "\n"))) {
+        const bool head = at[0] == '#';
+        const char *word = head ? at + 1 + strspn(at + 1, " \t") : at;
+        const char *second = word + word_of(word);
+        second += strspn(second, " \t");
+        const bool lone = strchr("\r\n", *second) != NULL; /* the end, too */
+        if (word_of(word) == 0 || (!head && heads == 0) || (head && !lone) ||
+            (!lone && strspn(second, "0123456789.eE+-") != strcspn(second, " \t\r\n")))
+            return false;
+        heads += head && (heads == 0 || since > 0);
+        since = head ? 0 : since + 1;
+        alone += !head && lone;
+    }
+    return heads > 1 && alone > 0;
+}
+
 /* Markup, by its first element that is known. */
 static netdp_i_format of_markup(const char *at, const char **refusal)
 {
@@ -168,6 +197,10 @@ static netdp_i_format of_text(const char *text, int64_t bytes, const char **refu
         *refusal = "DIMACS" WRITE_ANOTHER;
         return NETDP_I_REFUSED;
     }
+    if (is_lgl(at)) {
+        *refusal = "LGL" WRITE_ANOTHER;
+        return NETDP_I_REFUSED;
+    }
     if (*at == '{' && *skip_blanks(at + 1) == '"')
         return NETDP_I_NODE_LINK;
     const bool markup =
@@ -189,6 +222,15 @@ static netdp_status choose_format(const char *path, const char *text, int64_t by
 }
 
 /* ---- Reading ---- */
+
+/* Lines that end in carriage returns alone, as on a Macintosh before 2001, and as spreadsheets still write. */
+static void end_lines(char *text, int64_t bytes)
+{
+    if (memchr(text, '\n', (size_t)bytes) != NULL)
+        return;
+    for (char *at = text; (at = memchr(at, '\r', (size_t)(text + bytes - at))) != NULL; at++)
+        *at = '\n';
+}
 
 typedef netdp_status collect(netdp_i_collection *, const char *, int64_t, char **, netdp_error *);
 
@@ -213,6 +255,7 @@ netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_grap
     if (status != NETDP_OK)
         return status;
     netdp_i_format format = NETDP_I_EDGE_LIST;
+    end_lines(text, bytes);
     status = choose_format(path, text, bytes, &format, error);
     if (status == NETDP_OK)
         status = formats[format](&collection, text, bytes, &own, error);

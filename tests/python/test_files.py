@@ -257,7 +257,7 @@ def _study(**more):
     return json.loads(json.dumps({**STUDY, **more}))
 
 
-@pytest.mark.parametrize("values", [{"Medici": 1.0}, {0: [1, 2]}, "1,2,3", {1.0, 2.0}, 3.5, (x for x in [1.0])])
+@pytest.mark.parametrize("values", [{"Medici": 1.0}, {0: [1, 2]}, "1,2,3", {1.0, 2.0}, 3.5, (x for x in [1.0]), np.array(1j)])
 def test_values_without_an_order(values):
     with pytest.raises(TypeError, match="give a list, an array or a pandas frame"):
         netdp.run(_study(), values=values)
@@ -312,11 +312,41 @@ def test_files_by_their_content(tmp_path):
                               ("g.gml", 'Creator "graph ["\ngraph [ node [ id 1 ] ]\nGraph\n[ node [ id 2 ] ]\n', "several graphs"),
                               ("g.json", '{"elements": {}}', "Cytoscape"), ("g.json", '[[0, 1]]', "node-link"),
                               ("g.json", '{"nodes": [{"id": 1}, {"id": "1"}], "links": []}', "two nodes have the id"),
-                              ("g.json", '{"nodes": [{"name": "a"}], "links": [{"source": 0, "target": 0}]}', "no 'id'")):
+                              ("g.json", '{"nodes": [{"name": "a"}], "links": [{"source": 0, "target": 0}]}', "no 'id'"),
+                              ("g.json", '{"nodes": [{"name": "a"}, {"name": "b"}], "links": [{"source": 0, "target": 1}]}', "it is d3's older JSON"),
+                              ("g.json", '{"nodes": [{"key": "a"}], "edges": [{"source": "a", "target": "a"}]}', "it is Graphology's JSON"),
+                              ("g.json", '{"nodes": [{"data": {"id": "a"}}], "edges": []}', "it is Cytoscape's JSON"),
+                              ("g.json", '{"nodes": [{"title": "a"}], "edges": []}', "give each node one"),
+                              ("g.lgl", "# a\nb 2\n", "LGL"), ("g.txt", "# one\ntwo\nthree 5\n# two\nfour\n# four\n", "LGL"),
+                              ("g.txt", "# 1\r\n2 1.5\r\n3\r\n# 2\r\n3 4\r\n", "LGL")):
         file = pathlib.Path(tmp_path, name)
         file.write_text(text)
         with pytest.raises(netdp.Invalid, match=match):
             netdp.graph(file)
+
+
+@pytest.mark.parametrize("text", ["# edges\n1 2\n2 3\n", "# a\n1 2\n# b\n2 3\n", "# lone\n1 2\n3\n", "# of\n# a\n1 2\n2 3\n3\n", "1 2\n# x\n3\n# y\n4\n"])
+def test_comments_of_a_list_are_no_lgl(tmp_path, text):
+    (tmp_path / "g.txt").write_text(text)
+    assert netdp.graph(tmp_path / "g.txt").nodes >= 3
+
+
+@pytest.mark.parametrize("name, text", [
+    ("g.csv", "Source,Target,Type,weight,book\nAddam,Jaime L.,Undirected,3,1\nAddam,Tywin,Undirected,6,1\nTywin,Jaime L.,Undirected,2,1\n"),
+    ("g.txt", "# edges\n0 1\n1 2\n2 0"), ("g.graph", "3 2\n2\n1 3\n2\n"), ("g.net", '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n2 3\n'),
+    ("g.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n")])
+def test_lines_that_end_in_carriage_returns(tmp_path, name, text):
+    """As spreadsheets on a Macintosh write them; in part only they are refused."""
+    (tmp_path / name).write_bytes(text.encode())
+    right = netdp.graph(tmp_path / name)
+    for end in ("\r", "\r\n"):
+        (tmp_path / name).write_bytes(text.replace("\n", end).encode())
+        read = netdp.graph(tmp_path / name)
+        assert read.names == right.names and (read.edge_array() == right.edge_array()).all() and read.notes == right.notes
+    if name.endswith((".csv", ".txt")):
+        (tmp_path / name).write_bytes(text.replace("\n", "\r", 2).encode())
+        with pytest.raises(netdp.Invalid, match="control character 0x0d"):
+            netdp.graph(tmp_path / name)
 
 
 @pytest.mark.parametrize("owners, graph, match", [

@@ -146,13 +146,51 @@ def test_noise_of_rho_is_no_less(tmp_path, rho):
 
 
 @pytest.mark.parametrize("odd", [1j * np.ones((3, 2)), [[1 + 0j, 2]], [[1, float("nan")]], [[float("inf"), 0]], [[1e400, 0]],
-                                 np.array([[1, 2j]], dtype=object), [["1", "2"]], [[None, 1]], np.array([[1, 2 + 0j]], np.complex64)])
+                                 np.array([[1, 2j]], dtype=object), [["1", "2"]], [[None, 1]], np.array([[1, 2 + 0j]], np.complex64),
+                                 np.array([["2020-01-01"]], "M8[D]"), np.array([[5]], "m8[s]"), [[10 ** 400, 1]], {"a": 1},
+                                 np.array([["1", 2]], dtype=object), np.ma.array([[1.0, 2]], mask=[[False, True]]),
+                                 np.array([(1, 2)], [("a", "i4"), ("b", "i4")]), np.array([[np.longdouble("1e4000"), 1]])])
 def test_rows_that_are_no_numbers_are_refused(tmp_path, odd):
     guard = netdp.Mechanism(tmp_path / "budget", epsilon=1, delta=1e-5)
     for release in (guard.gaussian, guard.laplace):
-        with pytest.raises(netdp.Invalid, match="complex|not finite|no array of numbers"):
+        with pytest.raises(netdp.Invalid, match="complex|not finite|no array of numbers|holds (dates|texts|records|a whole number)"):
             release(odd, clip=1, noise=40)
     assert guard.spent.releases == 0
+
+
+def test_complex_rows_are_said_to_be_so(tmp_path):
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=1, delta=1e-5)
+    for odd in (np.ones((2, 2)) * 1j, [[1, 2 + 0j]], np.array([[1, 2j]], dtype=object)):
+        with pytest.raises(netdp.Invalid, match="complex numbers, of which only a part would count"):
+            guard.gaussian(odd, clip=1, noise=40, drop=True)
+
+
+@pytest.mark.parametrize("odd", [True, False, np.True_, np.array([2.0]), np.array([1.0, 2.0]), np.ma.masked, "2", b"2", [2], 2 + 0j, None])
+def test_what_is_no_number_is_refused(tmp_path, odd):
+    """True is 1 to Python: noise=True would be noise of 1."""
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=1e6, delta=1e-5, change="add-remove")
+    for asked in (lambda: guard.laplace([[1.0]], clip=1, noise=odd), lambda: guard.gaussian([[1.0]], clip=odd, noise=9),
+                  lambda: guard.gaussian([[1.0]], clip=1, noise=9, rate=odd), lambda: guard.choose([1], sensitivity=odd, epsilon=1),
+                  lambda: guard.choose([1], sensitivity=1, epsilon=odd), lambda: netdp.Mechanism(tmp_path / "b", epsilon=odd, delta=1e-5),
+                  lambda: netdp.Mechanism(tmp_path / "b", epsilon=1, delta=odd)):
+        with pytest.raises(netdp.Invalid, match="is not a number"):
+            asked()
+    if odd is not None:
+        for asked in (lambda: guard.gaussian([[1.0]], clip=1, noise=odd), lambda: guard.gaussian([[1.0]], clip=1, rho=odd),
+                      lambda: guard.update([np.ones(2)], clip=1, noise=odd), lambda: netdp.losses(netdp.graph("ring 5"), rounds=3, noise=odd)):
+            with pytest.raises(netdp.Invalid, match="is not a number"):
+                asked()
+    with pytest.raises(netdp.Invalid, match="drop: 'no'; give True or False"):
+        guard.gaussian([[1.0]], clip=1, noise=9, drop="no")
+    assert guard.spent.releases == 0
+
+
+def test_masked_numbers_are_not_known(tmp_path):
+    guard = netdp.Mechanism(tmp_path / "budget", epsilon=1e6, delta=1e-5)
+    rows = np.ma.array([[1.0, 1.0]] * 3, mask=[[False, False], [True, False], [False, False]])
+    assert np.abs(guard.gaussian(rows, clip=9, noise=2 ** -6, drop=True) - 2).max() < 4 and guard.dropped == 1
+    with pytest.raises(netdp.Invalid, match="array 0: has masked numbers"):
+        guard.update([rows], clip=1, noise=9)
 
 
 def test_dropped_rows_count_as_nothing(tmp_path):
