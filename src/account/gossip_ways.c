@@ -269,7 +269,7 @@ static netdp_status find_who_hears_most(const netdp_i_gossip_account *a,
     int32_t unheard = 0;
     *found = false;
     if (!is_of_messages(a) || a->request->certify == NETDP_CERTIFY_YES ||
-        (kind != NETDP_VARY_NODES && kind != NETDP_VARY_EDGES && kind != NETDP_VARY_LATE) ||
+        (kind != NETDP_VARY_NODES && kind != NETDP_VARY_EDGES) ||
         netdp_i_cost_of_changes(a->request, widest) <= LONG_OF_CHANGES)
         return NETDP_OK;
     TRY(find_unheard(a, &unheard, error));

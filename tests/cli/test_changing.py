@@ -93,11 +93,17 @@ def proven(got):
     assert got["certified"] and got["bound"] == "exact", got["bound"]
 
 
+def round_by_round(got):
+    assert got["method"].startswith("round by round"), got["method"]
+
+
 HEARS = "loss --json --dither 0.01 --rounds 20 --from 3,5 --to 7 --family"
 
 CASES = [
     ok(f"{HEARS} 'complete 1000' --dropout 0.2", closed),
     ok(f"{HEARS} 'complete 1000' --dropout edges:0.2", closed),
+    Case(f"{HEARS} 'complete 1000' --dropout late:0.2 --explain", check=round_by_round,
+         keys=["method", "observers", "seen", "rounds", "streaming", "ways"]),
     ok(f"{HEARS} 'complete 60' --dropout 0.2", proven),
     ok(f"{HEARS} 'complete 60' --dropout edges:0.2", proven),
     ok(f"{RING} --protocol random-averaging --rounds 30", changes("one edge a round")),
