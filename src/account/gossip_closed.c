@@ -127,7 +127,8 @@ netdp_status netdp_i_gossip_close(netdp_i_gossip_account *a, netdp_error *error)
         return close_factored(a, error);
     if (a->way != NETDP_I_WAY_CLOSED)
         return NETDP_OK;
-    a->why = why_closed(a);
+    if (a->why == NULL)
+        a->why = why_closed(a);
     a->bound = netdp_i_bound_row(NETDP_BOUND_EVERYTHING);
     return NETDP_OK;
 }

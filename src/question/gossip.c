@@ -337,16 +337,18 @@ static json_t *describe_varying(const netdp_variation *varying)
     return object;
 }
 
-/* What is left of the pairwise noise, and after how many rounds little is; false: nothing is, or it was not found. */
+/* What is left of the pairwise noise, and after how many rounds little is (NULL: not asked); false: nothing is, or it was not found. */
 static bool find_left(const netdp_i_description *description, netdp_i_pairs_left *left,
                       int64_t *enough)
 {
     const netdp_linear *protocol = &description->protocol;
     netdp_error ignored;
-    *enough = protocol->every > 0 ? protocol->every : protocol->rounds;
     if (!netdp_pairing_is(&protocol->pairing) || description->engine != NULL ||
         netdp_i_pairs_left_find(protocol, left, &ignored) != NETDP_OK)
         return false;
+    if (enough == NULL)
+        return true;
+    *enough = protocol->every > 0 ? protocol->every : protocol->rounds;
     if (left->worst > NETDP_I_LEFT_MOST &&
         netdp_i_pairs_left_rounds(protocol, *enough, enough, &ignored) != NETDP_OK)
         *enough = -1;
@@ -405,10 +407,9 @@ static netdp_status gossip_words(const netdp_i_description *description, double 
 {
     char says[NETDP_I_LEFT_ROOM], *told = NULL;
     netdp_i_pairs_left left;
-    int64_t enough;
     netdp_status status = netdp_gossip_words(&description->request, description->named->name, noise,
                                              description->draws != 0, &told, error);
-    if (status != NETDP_OK || !find_left(description, &left, &enough)) {
+    if (status != NETDP_OK || !find_left(description, &left, NULL)) {
         *text = told;
         return status;
     }

@@ -84,7 +84,28 @@ def bad(text, err):
     return Case(text, 2, err=err)
 
 
+def closed(got):
+    assert got["sound"] and "next to all are received" in got["reason"], got["reason"]
+    assert got["bound"] == "everything" and all(one["value"] == 1 for one in got["losses"]), got
+
+
+def proven(got):
+    assert got["certified"] and got["bound"] == "exact", got["bound"]
+
+
+def round_by_round(got):
+    assert got["method"].startswith("round by round"), got["method"]
+
+
+HEARS = "loss --json --dither 0.01 --rounds 20 --from 3,5 --to 7 --family"
+
 CASES = [
+    ok(f"{HEARS} 'complete 1000' --dropout 0.2", closed),
+    ok(f"{HEARS} 'complete 1000' --dropout edges:0.2", closed),
+    Case(f"{HEARS} 'complete 1000' --dropout late:0.2 --explain", check=round_by_round,
+         keys=["method", "observers", "seen", "rounds", "streaming", "ways"]),
+    ok(f"{HEARS} 'complete 60' --dropout 0.2", proven),
+    ok(f"{HEARS} 'complete 60' --dropout edges:0.2", proven),
     ok(f"{RING} --protocol random-averaging --rounds 30", changes("one edge a round")),
     ok(f"{RING} --protocol random-averaging --rounds auto", changes("one edge a round")),
     ok(f"{RING} --rounds 8 --dropout 0.2", changes("nodes away", probability=0.2)),

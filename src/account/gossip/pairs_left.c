@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/gossip/pairs_alike.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
-#include "mixing/alike.h"
 #include "protocol/linear.h"
 
 OWNER(netdp_sequence_free, netdp_sequence)
@@ -24,17 +24,38 @@ OWNER(netdp_sequence_free, netdp_sequence)
 #define MOST_WORK 4e9
 /* The most rounds that are looked for. */
 #define MOST_ROUNDS 1000000
+/* Of more nodes the gap is Lanczos's. */
+#define SMALL 500
+/* Where a bound needs so many times the rounds that an exact answer may look at, no exact one is looked for. */
+#define FAR 8
 /* A response that is even to this part is the mean's, in which nothing is left. */
 #define EVEN 1e-13
 
 typedef struct leaving {
     const netdp_linear *protocol;
     netdp_rows rows;
-    double weight;  /* of Chebyshev rounds */
-    double *square; /* [nodes]: kappa^2 sum_t e_w' R_t L R_t' e_w */
-    double *room;   /* [threads][scratch] */
+    double weight;       /* of Chebyshev rounds */
+    double *square;      /* [nodes]: kappa^2 sum_t e_w' R_t L R_t' e_w */
+    const int32_t *node; /* [count]: of whose results; others are like one of them */
+    int64_t count;
+    double *room; /* [threads][scratch] */
     int64_t scratch;
+    double most; /* of a square, where rounds are looked for, from the least to the longest */
+    int64_t least, longest, *rounds; /* rounds [blocks] that each wants */
 } leaving;
+
+/* What does not hang on the number of rounds. */
+typedef struct network {
+    int32_t *kind, *node; /* [nodes]: the first node whose result answers alike; [count]: these */
+    int32_t count;
+    double gap; /* NAN: not found yet */
+} network;
+
+static void network_clear(network *net)
+{
+    netdp_i_free(net->kind);
+    netdp_i_free(net->node);
+}
 
 /* sum over pairs of (x_a - x_b)^2 of one column of x [nodes][width]. */
 double netdp_i_pairs_energy(const netdp_pairing *pairing, const double *x, int64_t width)
@@ -75,20 +96,27 @@ static void swap(double **a, double **b)
     *b = kept;
 }
 
-/* x[0] becomes its response before `length` rounds; x[1], x[2] are room. True: it is even. */
-static bool retreat(const leaving *l, double *x[3], int64_t length, int64_t width)
+/* One round, of which t are behind: x[0] becomes its response before it, x[1] that before x[0]; x[2] is room. */
+static void step_back(const leaving *l, double *x[3], int64_t t, int64_t width)
 {
     const int64_t size = l->rows.nodes * width;
     const double g = l->protocol->accelerate ? l->weight : 1;
+    back(l->rows, x[0], x[2], width);
+    if (g != 1 && t > 0)
+        for (int64_t i = 0; i < size; i++)
+            x[2][i] = g * x[2][i] + (1 - g) * x[1][i];
+    swap(&x[1], &x[2]);
+    swap(&x[0], &x[1]);
+}
+
+/* x[0] becomes its response before `length` rounds; x[1], x[2] are room. True: it is even. */
+static bool retreat(const leaving *l, double *x[3], int64_t length, int64_t width)
+{
+    const bool plain = !l->protocol->accelerate || l->weight == 1;
     for (int64_t t = 0; t < length; t++) {
-        if (t % 8 == 0 && g == 1 && is_even(x[0], l->rows.nodes, width))
+        if (t % 8 == 0 && plain && is_even(x[0], l->rows.nodes, width))
             return true;
-        back(l->rows, x[0], x[1], width);
-        if (g != 1 && t > 0) /* x[2]: the round before */
-            for (int64_t i = 0; i < size; i++)
-                x[1][i] = g * x[1][i] + (1 - g) * x[2][i];
-        swap(&x[0], &x[1]);
-        swap(&x[1], &x[2]);
+        step_back(l, x, t, width);
     }
     return false;
 }
@@ -99,18 +127,27 @@ static int64_t contributes_before(const netdp_linear *protocol, int64_t end)
     return protocol->every > 0 ? (end - 1) / protocol->every * protocol->every : 0;
 }
 
+/* The results of a block, each of itself alone, in x [3][nodes][width]. Returns the width. */
+static int64_t begin_block(const leaving *l, int64_t index, int thread, double *x[3])
+{
+    const int64_t n = l->rows.nodes, first = index * BLOCK;
+    const int64_t width = l->count - first < BLOCK ? l->count - first : BLOCK;
+    for (int i = 0; i < 3; i++)
+        x[i] = l->room + thread * l->scratch + i * n * BLOCK;
+    memset(x[0], 0, (size_t)(n * width) * sizeof **x);
+    for (int64_t i = 0; i < width; i++)
+        x[0][l->node[first + i] * width + i] = 1;
+    return width;
+}
+
 /* A block of results on a network that does not change, all noise fresh. */
 static netdp_status leave_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     leaving *l = context;
-    const int64_t n = l->rows.nodes, first = index * BLOCK;
-    const int64_t width = n - first < BLOCK ? n - first : BLOCK;
-    double *room = l->room + thread * l->scratch;
-    double *x[3] = {room, room + n * BLOCK, room + 2 * n * BLOCK};
+    const int64_t first = index * BLOCK;
+    double *x[3];
+    const int64_t width = begin_block(l, index, thread, x);
     (void)error;
-    memset(x[0], 0, (size_t)(n * width) * sizeof **x);
-    for (int64_t i = 0; i < width; i++)
-        x[0][(first + i) * width + i] = 1;
     for (int64_t end = l->protocol->rounds; end > 0;) {
         const int64_t begin = contributes_before(l->protocol, end);
         double most = 0;
@@ -118,8 +155,9 @@ static netdp_status leave_block(void *context, int64_t index, int thread, netdp_
             return NETDP_OK;
         for (int64_t i = 0; i < width; i++) {
             const double more = netdp_i_pairs_energy(&l->protocol->pairing, x[0] + i, width);
-            l->square[first + i] += more;
-            most = fmax(most, more / l->square[first + i]);
+            double *square = l->square + l->node[first + i];
+            *square += more;
+            most = fmax(most, more / *square);
         }
         if (most < 1e-12)
             return NETDP_OK;
@@ -128,10 +166,32 @@ static netdp_status leave_block(void *context, int64_t index, int thread, netdp_
     return NETDP_OK;
 }
 
-/* One result under noise that is correlated over phases: y_q = sum_p C_pq R_p' e_w of each fresh draw q. */
-static netdp_status leave_correlated(void *context, int64_t w, int thread, netdp_error *error)
+/* Rounds after which each of a block's results has little enough of its one contribution's noise. */
+static netdp_status wait_block(void *context, int64_t index, int thread, netdp_error *error)
 {
     leaving *l = context;
+    double *x[3];
+    const int64_t width = begin_block(l, index, thread, x);
+    (void)error;
+    l->rounds[index] = l->longest;
+    for (int64_t t = 0; t < l->longest; t++) {
+        double most = 0;
+        for (int64_t i = 0; t >= l->least && i < width && most <= l->most; i++)
+            most = fmax(most, netdp_i_pairs_energy(&l->protocol->pairing, x[0] + i, width));
+        if (t >= l->least && most <= l->most) {
+            l->rounds[index] = t;
+            break;
+        }
+        step_back(l, x, t, width);
+    }
+    return NETDP_OK;
+}
+
+/* One result under noise that is correlated over phases: y_q = sum_p C_pq R_p' e_w of each fresh draw q. */
+static netdp_status leave_correlated(void *context, int64_t index, int thread, netdp_error *error)
+{
+    leaving *l = context;
+    const int32_t w = l->node[index];
     const netdp_quiet *quiet = &l->protocol->quiet;
     const int64_t n = l->rows.nodes, phases = quiet->phases;
     double *room = l->room + thread * l->scratch, *y = room + 3 * n;
@@ -204,15 +264,20 @@ static double own_variance(const netdp_linear *protocol, double living)
     return sum * times / living;
 }
 
-/* Do all results answer alike? Then one stands for all. */
-static bool alike(const netdp_linear *protocol)
+static netdp_status network_new(const netdp_linear *protocol, network *net, netdp_error *error)
 {
-    const char *pairs = netdp_graph_origin(protocol->pairing.graph);
-    return (strcmp(pairs, "edges") == 0 || strcmp(pairs, "complete") == 0) &&
-           netdp_i_rows_alike(netdp_mixing_rows(protocol->mixing));
+    const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    *net = (network){.kind = NETDP_I_NEW(int32_t, n), .node = NETDP_I_NEW(int32_t, n), .gap = NAN};
+    if (net->kind == NULL || net->node == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_pairs_alike(protocol, net->kind, error));
+    for (int32_t v = 0; v < n; v++)
+        if (net->kind[v] == v)
+            net->node[net->count++] = v;
+    return NETDP_OK;
 }
 
-static double work_of(const netdp_linear *protocol)
+static double work_of(const netdp_linear *protocol, const network *net)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const double n = rows.nodes, entries = (double)rows.start[rows.nodes];
@@ -220,10 +285,28 @@ static double work_of(const netdp_linear *protocol)
     const double phases =
         protocol->every > 0 ? ceil((double)protocol->rounds / (double)protocol->every) : 1;
     if (netdp_quiet_is(&protocol->quiet))
-        return n * ((double)protocol->rounds * entries + phases * (n * phases + pairs));
-    const double results =
-        protocol->varying.kind == NETDP_VARY_NEVER && alike(protocol) ? BLOCK : n;
-    return results * ((double)protocol->rounds * entries + phases * pairs);
+        return net->count * ((double)protocol->rounds * entries + phases * (n * phases + pairs));
+    return fmax(net->count, fmin(n, BLOCK)) * ((double)protocol->rounds * entries + phases * pairs);
+}
+
+static bool is_bounded(const netdp_linear *protocol)
+{
+    return !netdp_quiet_is(&protocol->quiet) && protocol->varying.kind == NETDP_VARY_NEVER &&
+           netdp_mixing_is_symmetric(protocol->mixing);
+}
+
+static netdp_status find_gap(const netdp_linear *protocol, network *net, netdp_error *error)
+{
+    netdp_spectrum spectrum;
+    if (!isnan(net->gap))
+        return NETDP_OK;
+    TRY(netdp_mixing_spectrum(protocol->mixing,
+                              netdp_mixing_rows(protocol->mixing).nodes > SMALL
+                                  ? NETDP_SPECTRAL_LANCZOS
+                                  : NETDP_SPECTRAL_DENSE,
+                              &spectrum, error));
+    net->gap = spectrum.gap;
+    return NETDP_OK;
 }
 
 /*
@@ -231,24 +314,22 @@ static double work_of(const netdp_linear *protocol)
  * length |lambda|^age at most (of Chebyshev rounds their polynomial there, its largest within), in which an
  * edge of the pair graph weighs as its two degrees at most, and all of them their trace.
  */
-static netdp_status bound_left(const netdp_linear *protocol, double own, netdp_i_pairs_left *left,
-                               netdp_error *error)
+static netdp_status bound_left(const netdp_linear *protocol, network *net, double own,
+                               netdp_i_pairs_left *left, netdp_error *error)
 {
     const netdp_graph *pairs = protocol->pairing.graph;
     const int32_t n = netdp_graph_nodes(pairs);
-    netdp_spectrum spectrum;
     double g = 1, widest = 0, sum = 0, response = 1;
-    if (netdp_quiet_is(&protocol->quiet) || protocol->varying.kind != NETDP_VARY_NEVER ||
-        !netdp_mixing_is_symmetric(protocol->mixing))
+    if (!is_bounded(protocol))
         return NETDP_OK;
-    TRY(netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
+    TRY(find_gap(protocol, net, error));
     TRY(netdp_i_linear_weight(protocol, &g, error));
     for (int32_t a = 0; a < n; a++)
         for (int32_t i = 0; i < netdp_graph_degree(pairs, a); i++)
             widest =
                 fmax(widest, netdp_graph_degree(pairs, a) +
                                  netdp_graph_degree(pairs, netdp_graph_neighbours(pairs, a)[i]));
-    const double theta = fmin(1, 1 - spectrum.gap);
+    const double theta = fmin(1, 1 - net->gap);
     for (int64_t end = protocol->rounds; end > 0 && response > 1e-12;) {
         const int64_t begin = contributes_before(protocol, end);
         double before = 1, now = theta;
@@ -267,8 +348,8 @@ static netdp_status bound_left(const netdp_linear *protocol, double own, netdp_i
     return NETDP_OK;
 }
 
-/* l->square of `results` of the nodes, or of all. */
-static netdp_status find_squares(leaving *l, int64_t results, netdp_error *error)
+/* l->square of each kind's first, or of all. */
+static netdp_status find_squares(leaving *l, netdp_error *error)
 {
     const netdp_linear *protocol = l->protocol;
     const int64_t n = l->rows.nodes;
@@ -282,96 +363,151 @@ static netdp_status find_squares(leaving *l, int64_t results, netdp_error *error
     if (l->room == NULL)
         return netdp_i_no_memory(error);
     netdp_status status =
-        changes ? leave_changing(l, error)
-        : correlated
-            ? netdp_i_for_each(results, leave_correlated, l, NULL, "pairs", error)
-            : netdp_i_for_each((results + BLOCK - 1) / BLOCK, leave_block, l, NULL, "pairs", error);
+        changes      ? leave_changing(l, error)
+        : correlated ? netdp_i_for_each(l->count, leave_correlated, l, NULL, "pairs", error)
+                     : netdp_i_for_each((l->count + BLOCK - 1) / BLOCK, leave_block, l, NULL,
+                                        "pairs", error);
     netdp_i_free(l->room);
     return status;
+}
+
+static netdp_status find_exactly(const netdp_linear *protocol, const network *net, double own,
+                                 const bool *living, netdp_i_pairs_left *left, netdp_error *error)
+{
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    OWNED double *square = NETDP_I_NEW(double, rows.nodes);
+    leaving l = {.protocol = protocol,
+                 .rows = rows,
+                 .square = square,
+                 .node = net->node,
+                 .count = net->count};
+    double sum = 0, most = 0, counted = 0;
+    if (square == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_linear_weight(protocol, &l.weight, error));
+    TRY(find_squares(&l, error));
+    for (int32_t w = 0; w < rows.nodes; w++) {
+        const double here = square[net->kind[w]];
+        if (!living[w])
+            continue;
+        sum += here;
+        counted++;
+        if (left->node < 0 || here > most * (1 + 1e-9)) { /* of equal ones the first */
+            left->node = w;
+            most = here;
+        }
+    }
+    left->mean = sqrt(sum / counted / own);
+    left->worst = sqrt(most / own);
+    return NETDP_OK;
+}
+
+/* `bounded`: by the bound, whatever the exact answer would take. */
+static netdp_status find_left(const netdp_linear *protocol, network *net, bool bounded,
+                              netdp_i_pairs_left *left, netdp_error *error)
+{
+    const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
+    const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
+    int32_t living_count = n;
+    OWNED bool *living = NETDP_I_NEW(bool, n);
+    *left = (netdp_i_pairs_left){NAN, NAN, -1};
+    if (living == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_variation_living(protocol->mixing, &protocol->varying, living, &living_count, error));
+    const double own = own_variance(protocol, living_count);
+    return bounded || work_of(protocol, net) > MOST_WORK || (changes && n > NETDP_DENSE_NODES)
+               ? bound_left(protocol, net, own, left, error)
+               : find_exactly(protocol, net, own, living, left, error);
 }
 
 netdp_status netdp_i_pairs_left_find(const netdp_linear *protocol, netdp_i_pairs_left *left,
                                      netdp_error *error)
 {
-    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    const int32_t n = rows.nodes;
-    int32_t living_count = n;
-    *left = (netdp_i_pairs_left){NAN, NAN, -1};
-    bool *living = NETDP_I_NEW(bool, n);
-    leaving l = {.protocol = protocol, .rows = rows, .square = NETDP_I_NEW(double, n)};
-    netdp_status status = living == NULL || l.square == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_variation_living(protocol->mixing, &protocol->varying, living, &living_count,
-                                        error);
-    const double own = own_variance(protocol, living_count);
-    const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
-    if (status != NETDP_OK)
-        goto done;
-    if (work_of(protocol) > MOST_WORK || (changes && n > NETDP_DENSE_NODES)) {
-        status = bound_left(protocol, own, left, error);
-        goto done;
-    }
-    status = netdp_i_linear_weight(protocol, &l.weight, error);
-    const int64_t results = !changes && alike(protocol) ? 1 : n;
-    if (status == NETDP_OK)
-        status = find_squares(&l, results, error);
-    double sum = 0, most = 0, counted = 0;
-    for (int32_t w = 0; status == NETDP_OK && w < results; w++) {
-        if (!living[w])
-            continue;
-        sum += l.square[w];
-        counted++;
-        if (left->node < 0 || l.square[w] > most * (1 + 1e-9)) { /* of equal ones the first */
-            left->node = w;
-            most = l.square[w];
-        }
-    }
-    left->mean = sqrt(sum / counted / own);
-    left->worst = sqrt(most / own);
-done:
-    netdp_i_free(living);
-    netdp_i_free(l.square);
-    return status;
+    CLEARED(network_clear) network net = {0};
+    TRY(network_new(protocol, &net, error));
+    return find_left(protocol, &net, false, left, error);
 }
 
-/* Is little enough left after `rounds`, of a phase where the protocol has some? */
-static netdp_status enough(const netdp_linear *protocol, int64_t rounds, bool *is,
-                           netdp_error *error)
+/* The protocol with so many rounds, of a phase where it has some. */
+static netdp_linear with_rounds(const netdp_linear *protocol, int64_t rounds)
 {
     netdp_linear longer = *protocol;
-    netdp_i_pairs_left left;
     const int64_t phases = protocol->every > 0 ? netdp_linear_contributions(protocol) : 1;
     longer.rounds = rounds * phases;
     longer.every = protocol->every > 0 ? rounds : 0;
-    TRY(netdp_i_pairs_left_find(&longer, &left, error));
-    *is = left.worst <= NETDP_I_LEFT_MOST; /* not where it is not known */
+    return longer;
+}
+
+/* The fewest rounds from `least` on after which little enough is left; -1: none. */
+static netdp_status search(const netdp_linear *protocol, network *net, bool bounded, int64_t least,
+                           int64_t *rounds, netdp_error *error)
+{
+    int64_t low = least - 1, high = 0; /* not enough (or too few), and enough */
+    for (int64_t next = least; high == 0 || high - low > 1;) {
+        const netdp_linear longer = with_rounds(protocol, next);
+        netdp_i_pairs_left left;
+        TRY(find_left(&longer, net, bounded, &left, error));
+        if (left.worst <= NETDP_I_LEFT_MOST) /* not where it is not known */
+            high = next;
+        else
+            low = next;
+        if (high == 0 && low >= MOST_ROUNDS)
+            break;
+        next = high > 0 ? low + (high - low) / 2 : 2 * low < MOST_ROUNDS ? 2 * low : MOST_ROUNDS;
+    }
+    *rounds = high > 0 ? high : -1;
+    return NETDP_OK;
+}
+
+/* The same of one contribution, whose responses to all numbers of rounds come one after another; *rounds: the most. */
+static netdp_status wait(const netdp_linear *protocol, const network *net, int64_t least,
+                         int64_t *rounds, netdp_error *error)
+{
+    const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
+    const int64_t blocks = (net->count + BLOCK - 1) / BLOCK, scratch = 3 * BLOCK * rows.nodes;
+    OWNED int64_t *found = NETDP_I_NEW(int64_t, blocks);
+    OWNED double *room = NETDP_I_NEW(double, netdp_i_threads() * scratch);
+    const double most = NETDP_I_LEFT_MOST * NETDP_I_LEFT_MOST;
+    leaving l = {.protocol = protocol,
+                 .rows = rows,
+                 .node = net->node,
+                 .count = net->count,
+                 .room = room,
+                 .scratch = scratch,
+                 .most = most * own_variance(protocol, rows.nodes),
+                 .least = least,
+                 .longest = *rounds,
+                 .rounds = found};
+    if (found == NULL || room == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_linear_weight(protocol, &l.weight, error));
+    TRY(netdp_i_for_each(blocks, wait_block, &l, NULL, "pairs", error));
+    *rounds = least;
+    for (int64_t i = 0; i < blocks; i++)
+        *rounds = found[i] > *rounds ? found[i] : *rounds;
     return NETDP_OK;
 }
 
 netdp_status netdp_i_pairs_left_rounds(const netdp_linear *protocol, int64_t least, int64_t *rounds,
                                        netdp_error *error)
 {
-    int64_t low = least - 1, high = least; /* not enough (or too few), and looked at */
-    bool is = false;
+    CLEARED(network_clear) network net = {0};
     *rounds = protocol->varying.kind == NETDP_VARY_LATE ? -1 : least; /* halves stay in the sum */
     if (*rounds < 0 || !netdp_pairing_is(&protocol->pairing) || protocol->steady ||
         (protocol->every > 0 && !protocol->reacts))
         return NETDP_OK;
-    netdp_status status = enough(protocol, high, &is, error);
-    while (status == NETDP_OK && !is && high < MOST_ROUNDS) {
-        low = high;
-        high = 2 * high < MOST_ROUNDS ? 2 * high : MOST_ROUNDS;
-        status = enough(protocol, high, &is, error);
+    TRY(network_new(protocol, &net, error));
+    if (is_bounded(protocol)) { /* is an exact answer within reach? */
+        TRY(search(protocol, &net, true, least, rounds, error));
+        const int64_t near = *rounds < 0 ? MOST_ROUNDS : *rounds;
+        const netdp_linear nearest = with_rounds(protocol, near / FAR > least ? near / FAR : least);
+        if (work_of(&nearest, &net) > MOST_WORK)
+            return NETDP_OK;
+        const netdp_linear farthest = with_rounds(protocol, near);
+        if (*rounds > 0 && protocol->every == 0 && work_of(&farthest, &net) <= MOST_WORK)
+            return wait(protocol, &net, least, rounds, error);
     }
-    *rounds = is ? high : -1;
-    while (status == NETDP_OK && is && high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        bool found = false;
-        status = enough(protocol, middle, &found, error);
-        *(found ? &high : &low) = middle;
-        *rounds = high;
-    }
-    return status;
+    return search(protocol, &net, false, least, rounds, error);
 }
 
 netdp_status netdp_i_pairs_left_longer(const netdp_linear *protocol, int64_t least, int64_t *rounds,

@@ -460,6 +460,17 @@ double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_o
     return (s.proof + fmax(0, s.filter - s.account)) * z.observers;
 }
 
+double netdp_i_cost_of_changes(const netdp_loss_request *request, const netdp_i_observer *widest)
+{
+    netdp_loss_request all = *request;
+    netdp_plan plan;
+    all.from_count = 0;
+    const size z = measure(&all, widest, true);
+    netdp_i_cost(&all, widest, true, &plan);
+    const shifts s = measure_shifts(&z, &all, &plan, false);
+    return s.account + s.proof;
+}
+
 double netdp_i_cost_of_rest(const netdp_loss_request *request, const netdp_i_observer *widest)
 {
     netdp_loss_request all = *request;

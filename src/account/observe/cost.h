@@ -36,6 +36,9 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
    INFINITY: there is no room. */
 double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_observer *widest);
 
+/* Those of the account of one observer, and its proof for all sources, of a network that changes. */
+double netdp_i_cost_of_changes(const netdp_loss_request *request, const netdp_i_observer *widest);
+
 /* Those of the recursion on what is hidden, backwards (riccati.h); INFINITY: it does not serve. */
 double netdp_i_cost_of_rest(const netdp_loss_request *request, const netdp_i_observer *widest);
 
