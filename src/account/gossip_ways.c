@@ -259,6 +259,8 @@ static netdp_status find_who_hears_all(const netdp_i_gossip_account *a, bool *fo
 /* One node in so many may be unheard, and an account of less work, about a second, is made anyway. */
 #define FEW_UNHEARD 100
 #define LONG_OF_CHANGES 2e10
+/* With more dither, what is lost by dropout tells: of all pairs of `complete 120` the mean is 0.989 at 0.01, 0.776 at 0.5. */
+#define LITTLE_DITHER 0.05
 
 /* The same but for dropout and few nodes: what the closed bound exceeds the truth by is the price of its quickness. */
 static netdp_status find_who_hears_most(const netdp_i_gossip_account *a,
@@ -269,6 +271,7 @@ static netdp_status find_who_hears_most(const netdp_i_gossip_account *a,
     int32_t unheard = 0;
     *found = false;
     if (!is_of_messages(a) || a->request->certify == NETDP_CERTIFY_YES ||
+        a->request->protocol->dither > LITTLE_DITHER ||
         (kind != NETDP_VARY_NODES && kind != NETDP_VARY_EDGES) ||
         netdp_i_cost_of_changes(a->request, widest) <= LONG_OF_CHANGES)
         return NETDP_OK;
