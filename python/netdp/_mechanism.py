@@ -26,16 +26,19 @@ class Spent:
     releases: int
 
 
+_masked: Any = np.ma  # whose functions have no types in NumPy 1
+
+
 def _unmasked(array: Any) -> Any:
     """What is masked is not known: NaN, so refused or dropped."""
-    return array.astype(np.float64).filled(np.nan) if isinstance(array, np.ma.MaskedArray) else array
+    return _masked.filled(array.astype(np.float64), np.nan) if isinstance(array, np.ma.MaskedArray) else array
 
 
 def _array(what: str, given: Any, least: int) -> Numbers:
     if hasattr(given, "detach"):  # torch
         given = given.detach().cpu().numpy()
     try:
-        plain = np.ma.asarray(given) if isinstance(given, np.ma.MaskedArray) else np.asarray(given)
+        plain = _masked.asarray(given) if isinstance(given, np.ma.MaskedArray) else np.asarray(given)
         kinds = {plain.dtype.kind} if plain.dtype.kind != "O" else {np.asarray(number).dtype.kind for number in plain.flat}
         if "c" not in kinds and kinds <= set("biufO"):
             with np.errstate(over="ignore"):  # of long doubles: infinite, and refused or dropped as such
@@ -137,7 +140,7 @@ class Mechanism:
         for k, each in enumerate(arrays):
             try:
                 one = each.detach().cpu().numpy() if hasattr(each, "detach") else np.asarray(each)
-                if np.ma.getmaskarray(each).any() if isinstance(each, np.ma.MaskedArray) else False:
+                if _masked.getmaskarray(each).any() if isinstance(each, np.ma.MaskedArray) else False:
                     raise Invalid(f"array {k}: has masked numbers, which are not known; fill them")
             except (TypeError, ValueError) as wrong:  # bfloat16 of torch, say
                 raise Invalid(f"array {k}: is none that NumPy has ({wrong})") from None

@@ -42,7 +42,7 @@ def _rows(values: Any) -> None:
         raise TypeError(f"values: a {type(values).__name__} has no order of rows; give a list, an array or a pandas frame, a row for "
                         "each person, or for each node in the order of netdp.graph(...).names (of a dict by name: "
                         "pandas.Series(values), whose index goes by name)")
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+    if isinstance(values, np.ma.MaskedArray) and values.mask.any():
         raise Invalid("values: some are masked, so not known; give values.astype(float).filled(numpy.nan), and the study data.missing: drop")
 
 

@@ -135,7 +135,7 @@ def contributions_are_counted():
                 close(made["mean"], 10, absolute=0 if cap == "none" else 0.5)
             assert f"walk: a node contributed at most {made['realised_max']} times" in table, table
             assert "not a guarantee (data-independent path, known after the fact)" in table
-            assert "walk: each node sees the token whenever it arrives" in table, table
+            assert "In walk, each node sees the token whenever it arrives" in table, table
             lines = pathlib.Path(folder, out, "trace.csv").read_text("utf-8").splitlines()
             ends = [line.split(",") for line in lines if line.startswith("160,walk,")]
             assert len(ends) == 5, lines
