@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/try.h"
 #include "mixing/alike.h"
+#include "mixing/mixing.h"
 
 /* Weights are quotients: equal ones differ by rounding. */
 #define EQUAL 1e-14
@@ -20,18 +21,10 @@ static bool alike(const netdp_linear *protocol)
            netdp_i_rows_alike(netdp_mixing_rows(protocol->mixing));
 }
 
-/* Columns are in order. */
 static double weight_at(netdp_rows rows, int32_t v, int32_t w)
 {
-    int64_t low = rows.start[v], high = rows.start[v + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (rows.column[middle] < w)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < rows.start[v + 1] && rows.column[low] == w ? rows.weight[low] : 0;
+    const int64_t at = netdp_i_rows_find(rows, v, w);
+    return at >= 0 ? rows.weight[at] : 0;
 }
 
 static bool equal(double a, double b)
