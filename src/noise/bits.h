@@ -17,6 +17,33 @@ typedef struct netdp_i_bits {
     int count;
 } netdp_i_bits;
 
+/* Inlined where the compiler knows `next`, that of the bits, so that a word costs no call. */
+#define NETDP_I_BITS_INLINE static inline __attribute__((always_inline))
+
+NETDP_I_BITS_INLINE uint64_t netdp_i_bits_take_by(netdp_i_bits *bits, uint64_t (*next)(void *),
+                                                  int count)
+{
+    if (count > bits->count) { /* what is left of the last word goes unused */
+        bits->held = next(bits->source);
+        bits->count = 64;
+    }
+    const uint64_t taken = bits->held & (((uint64_t)1 << count) - 1);
+    bits->held >>= count;
+    bits->count -= count;
+    return taken;
+}
+
+NETDP_I_BITS_INLINE uint64_t netdp_i_bits_below_by(netdp_i_bits *bits, uint64_t (*next)(void *),
+                                                   uint64_t bound)
+{
+    const int width = bound > 1 ? 64 - __builtin_clzll(bound - 1) : 0;
+    uint64_t number;
+    do
+        number = netdp_i_bits_take_by(bits, next, width);
+    while (number >= bound);
+    return number;
+}
+
 /* The next `count` fair bits, 0 .. 63. */
 uint64_t netdp_i_bits_take(netdp_i_bits *bits, int count);
 

@@ -11,24 +11,12 @@ typedef unsigned __int128 wide;
 
 uint64_t netdp_i_bits_take(netdp_i_bits *bits, int count)
 {
-    if (count > bits->count) { /* what is left of the last word goes unused */
-        bits->held = bits->next(bits->source);
-        bits->count = 64;
-    }
-    const uint64_t taken = bits->held & (((uint64_t)1 << count) - 1);
-    bits->held >>= count;
-    bits->count -= count;
-    return taken;
+    return netdp_i_bits_take_by(bits, bits->next, count);
 }
 
 uint64_t netdp_i_bits_below(netdp_i_bits *bits, uint64_t bound)
 {
-    const int width = bound > 1 ? 64 - __builtin_clzll(bound - 1) : 0;
-    uint64_t number;
-    do
-        number = netdp_i_bits_take(bits, width);
-    while (number >= bound);
-    return number;
+    return netdp_i_bits_below_by(bits, bits->next, bound);
 }
 
 /*

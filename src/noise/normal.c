@@ -19,8 +19,6 @@ enum { DIGITS = 64 };
  * agreed is a word for each digit. Noise that nobody else draws again takes fewer. */
 enum { AGREED = 64, SPARING = 16 };
 
-#define INLINE static inline __attribute__((always_inline))
-
 typedef struct uniform {
     uint64_t digit[DIGITS];
     int known;
@@ -34,39 +32,19 @@ typedef struct drawing {
     bool lost; /* digits ran out */
 } drawing;
 
-/* As netdp_i_bits_take, from a source that the compiler knows. */
-INLINE uint64_t take(drawing *d, int count)
+NETDP_I_BITS_INLINE uint64_t take(drawing *d, int count)
 {
-    netdp_i_bits *const bits = d->bits;
-    if (count > bits->count) {
-        bits->held = d->next(d->source);
-        bits->count = 64;
-    }
-    const uint64_t taken = bits->held & (((uint64_t)1 << count) - 1);
-    bits->held >>= count;
-    bits->count -= count;
-    return taken;
+    return netdp_i_bits_take_by(d->bits, d->next, count);
 }
 
-/* As netdp_i_bits_below. */
-INLINE uint64_t below(drawing *d, uint64_t bound)
-{
-    const int width = bound > 1 ? 64 - __builtin_clzll(bound - 1) : 0;
-    uint64_t number;
-    do
-        number = take(d, width);
-    while (number >= bound);
-    return number;
-}
-
-INLINE uint64_t digit_of(drawing *d, uniform *x, int place)
+NETDP_I_BITS_INLINE uint64_t digit_of(drawing *d, uniform *x, int place)
 {
     while (x->known <= place)
         x->digit[x->known++] = d->width == AGREED ? d->next(d->source) : take(d, d->width);
     return x->digit[place];
 }
 
-INLINE bool is_less(drawing *d, uniform *x, uniform *y)
+NETDP_I_BITS_INLINE bool is_less(drawing *d, uniform *x, uniform *y)
 {
     for (int i = 0; i < DIGITS; i++) {
         const uint64_t a = digit_of(d, x, i), b = digit_of(d, y, i);
@@ -78,7 +56,7 @@ INLINE bool is_less(drawing *d, uniform *x, uniform *y)
 }
 
 /* A uniform number from its first bit on: true where that is 1, and else x is below 1/2. */
-INLINE bool is_upper(drawing *d, uniform *x)
+NETDP_I_BITS_INLINE bool is_upper(drawing *d, uniform *x)
 {
     x->known = 0;
     if (d->width == AGREED)
@@ -90,7 +68,7 @@ INLINE bool is_upper(drawing *d, uniform *x)
 }
 
 /* Algorithm H: true with probability exp(-1/2); 1/2 > u_1 > u_2 > ... goes on an even time. */
-INLINE bool coin_half(drawing *d)
+NETDP_I_BITS_INLINE bool coin_half(drawing *d)
 {
     uniform room[2], *last = &room[0], *next = &room[1];
     bool even = true;
@@ -108,7 +86,7 @@ INLINE bool coin_half(drawing *d)
 }
 
 /* Step N1: k with probability proportional to exp(-k/2). */
-INLINE uint64_t draw_whole(drawing *d)
+NETDP_I_BITS_INLINE uint64_t draw_whole(drawing *d)
 {
     uint64_t k = 0;
     while (coin_half(d))
@@ -117,7 +95,7 @@ INLINE uint64_t draw_whole(drawing *d)
 }
 
 /* Step N2: true with probability exp(-k (k - 1) / 2). */
-INLINE bool keep_whole(drawing *d, uint64_t k)
+NETDP_I_BITS_INLINE bool keep_whole(drawing *d, uint64_t k)
 {
     for (uint64_t i = k * (k - (k > 0)); i > 0; i--)
         if (!coin_half(d))
@@ -130,7 +108,7 @@ INLINE bool keep_whole(drawing *d, uint64_t k)
  * sequence x > z_1 > z_2 > ... counts with probability (2 k + x) / (2 k + 2): of 2 k + 2 equal
  * cases one never counts, one does with probability x, all others do.
  */
-INLINE bool coin_part(drawing *d, uint64_t k, uniform *x)
+NETDP_I_BITS_INLINE bool coin_part(drawing *d, uint64_t k, uniform *x)
 {
     uniform room[2], chance, *last = x, *next = &room[0];
     bool even = true;
@@ -138,7 +116,7 @@ INLINE bool coin_part(drawing *d, uint64_t k, uniform *x)
         next->known = 0;
         if (!is_less(d, next, last))
             return even;
-        const uint64_t chosen = below(d, 2 * k + 2);
+        const uint64_t chosen = netdp_i_bits_below_by(d->bits, d->next, 2 * k + 2);
         chance.known = 0;
         if (chosen == 0 || (chosen == 1 && !is_less(d, &chance, x)))
             return even;
@@ -148,7 +126,7 @@ INLINE bool coin_part(drawing *d, uint64_t k, uniform *x)
 }
 
 /* Step N4: true with probability exp(-x (2 k + x) / 2). */
-INLINE bool keep_part(drawing *d, uint64_t k, uniform *x)
+NETDP_I_BITS_INLINE bool keep_part(drawing *d, uint64_t k, uniform *x)
 {
     for (uint64_t i = 0; i <= k; i++)
         if (!coin_part(d, k, x))
@@ -157,7 +135,7 @@ INLINE bool keep_part(drawing *d, uint64_t k, uniform *x)
 }
 
 /* The first 64 bits of x. */
-INLINE uint64_t first_word(drawing *d, uniform *x)
+NETDP_I_BITS_INLINE uint64_t first_word(drawing *d, uniform *x)
 {
     uint64_t word = digit_of(d, x, 0);
     for (int i = 1; i < AGREED / d->width; i++)
@@ -166,7 +144,7 @@ INLINE uint64_t first_word(drawing *d, uniform *x)
 }
 
 /* k + x to the nearest multiple of 2^-places, in units of it. */
-INLINE netdp_i_wide round_off(drawing *d, uint64_t k, uniform *x, int places)
+NETDP_I_BITS_INLINE netdp_i_wide round_off(drawing *d, uint64_t k, uniform *x, int places)
 {
     const uint64_t first = first_word(d, x);
     if (places == 64)
@@ -177,7 +155,8 @@ INLINE netdp_i_wide round_off(drawing *d, uint64_t k, uniform *x, int places)
 }
 
 /* Inlined where the source is known, so that a word costs no call. */
-INLINE netdp_i_wide draw(netdp_i_bits *bits, uint64_t (*next)(void *source), int width, int places)
+NETDP_I_BITS_INLINE netdp_i_wide draw(netdp_i_bits *bits, uint64_t (*next)(void *source), int width,
+                                      int places)
 {
     for (;;) {
         drawing d = {bits, next, bits->source, width, false};
