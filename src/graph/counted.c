@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/fail.h"
+#include "base/mix.h"
 #include "base/text.h"
 #include "graph/families.h"
 
@@ -270,20 +271,14 @@ static void next_lines(netdp_i_scan *scan)
     }
 }
 
-/* As in SplitMix64: no two edges of a file are likely to have one value. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
+/* No two edges of a file are likely to have one value. */
 static void count_entry(entries *all, uint64_t u, uint64_t v, double weight)
 {
     uint64_t bits = 0;
     if (!isnan(weight))
         memcpy(&bits, &weight, sizeof bits);
-    const uint64_t value = mix(mix(mix(u < v ? u : v) + (u < v ? v : u)) + bits);
+    const uint64_t value =
+        netdp_i_mix(netdp_i_mix(netdp_i_mix(u < v ? u : v) + (u < v ? v : u)) + bits);
     all->count++;
     all->sum += u < v ? value : u > v ? -value : 0;
 }

@@ -10,6 +10,7 @@
 #include "account/observe/riccati.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/mix.h"
 
 /* Multiplications of a step, in parts of the sizes' products: of LAPACK's and this library's. */
 #define EIGENVECTORS 10.0 /* n^3: tridiagonal form, divide and conquer, back */
@@ -146,12 +147,10 @@ static netdp_way backward(const size *z, const netdp_i_observer *observer)
                        .bytes = netdp_i_riccati_bytes(m, z->seen)};
 }
 
-/* Bits that depend on all of x. */
+/* Bits that depend on all of x, 0 too. */
 static uint64_t mixed(uint64_t x)
 {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return (x ^ (x >> 31)) + 0x9e3779b97f4a7c15;
+    return netdp_i_mix(x) + UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static int by_value(const void *a, const void *b)

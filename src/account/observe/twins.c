@@ -5,19 +5,13 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/mix.h"
 #include "base/try.h"
 
 typedef struct key {
     uint64_t sum;
     int32_t node;
 } key;
-
-static uint64_t mixed(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
 
 static int by_sum(const void *a, const void *b)
 {
@@ -57,10 +51,10 @@ static void find(const netdp_graph *graph, const char *mark, bool beside, key *l
     for (int32_t v = 0; v < n; v++) {
         if (mark[v] != 0 || twin[v] != v)
             continue;
-        uint64_t sum = beside ? mixed((uint64_t)v + 1) : 0;
+        uint64_t sum = beside ? netdp_i_mix((uint64_t)v + 1) : 0;
         for (int32_t k = 0; k < netdp_graph_degree(graph, v); k++) {
             const int32_t w = netdp_graph_neighbours(graph, v)[k];
-            sum += mark[w] == 0 ? mixed((uint64_t)w + 1) : 0;
+            sum += mark[w] == 0 ? netdp_i_mix((uint64_t)w + 1) : 0;
         }
         list[count++] = (key){sum, v};
     }
