@@ -105,14 +105,14 @@ netdp_status netdp_i_sample_name(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const char *to = study->privacy.to != NULL ? study->privacy.to : "all";
-    variant->coalition = strncmp(to, "set:", strlen("set:")) == 0;
     if (variant->source_count == 0)
         TRY(read_nodes(variant, "privacy.from", study->privacy.from, 2, &variant->source_count,
                        &variant->source, error));
-    if (variant->observer_count == 0)
-        return read_nodes(variant, "privacy.to", to + (variant->coalition ? strlen("set:") : 0), 3,
-                          &variant->observer_count, &variant->observer, error);
-    return NETDP_OK;
+    if (variant->observer_count > 0)
+        return NETDP_OK; /* drawn, each by itself */
+    variant->coalition = strncmp(to, "set:", strlen("set:")) == 0;
+    return read_nodes(variant, "privacy.to", to + (variant->coalition ? strlen("set:") : 0), 3,
+                      &variant->observer_count, &variant->observer, error);
 }
 
 /* ---- All pairs after all ---- */

@@ -131,16 +131,21 @@ static netdp_status read_pattern(const netdp_i_question *question, netdp_i_descr
     return read_pattern_file(text, slots, made->pattern, error);
 }
 
+/* A number, or several with what separates them: no file. */
+static bool is_list(const char *text)
+{
+    return text[strspn(text, "0123456789")] == '\0' ||
+           (text[strspn(text, "0123456789,;.+-eE \t")] == '\0' &&
+            text[strcspn(text, ",;")] != '\0');
+}
+
 /* A list, or the lines of a file, of how many rows each node holds: rows [nodes]. */
 static netdp_status read_rows(const char *text, int32_t nodes, double *rows, netdp_error *error)
 {
-    const bool list =
-        text[strspn(text, "0123456789")] == '\0' ||
-        (text[strspn(text, "0123456789,;.+-eE \t")] == '\0' && text[strcspn(text, ",;")] != '\0');
     OWNED char *held = NULL;
     int64_t bytes = 0;
     int32_t filled = 0;
-    if (!list)
+    if (!is_list(text))
         TRY(netdp_i_file_load(text, &held, &bytes, error));
     else if ((held = netdp_i_copy_text(text)) == NULL)
         return netdp_i_no_memory(error);
@@ -169,7 +174,7 @@ static netdp_status share_by_rows(const netdp_i_question *question, netdp_i_desc
     double *share = made->share = NETDP_I_NEW(double, nodes);
     if (share == NULL)
         return netdp_i_no_memory(error);
-    if (question->rows != NULL && question->rows[strspn(question->rows, "0123456789,")] != '\0')
+    if (question->rows != NULL && !is_list(question->rows))
         TRY(netdp_i_question_file(question, "rows", question->rows, error));
     if (question->rows != NULL)
         TRY(read_rows(question->rows, nodes, share, error));

@@ -122,7 +122,7 @@ netdp_status netdp_i_description_account(netdp_i_description *description, doubl
 /* What a reader should be warned of: much is left of the noise in pairs; "": nothing. */
 void netdp_i_description_warning(const netdp_i_description *description, size_t room, char *text);
 
-/* NETDP_INVALID where a setting's value is a word, none that it knows, and no file has this name. */
+/* NETDP_ENVIRONMENT where a setting's value is a word, none that it knows, and no file has this name. */
 netdp_status netdp_i_question_file(const netdp_i_question *question, const char *name,
                                    const char *path, netdp_error *error);
 
