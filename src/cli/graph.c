@@ -14,6 +14,7 @@
 
 OWNER(netdp_graph_free, netdp_graph)
 OWNER(netdp_mixing_free, netdp_mixing)
+
 /* ---- netdp graph make ---- */
 
 /* The grammar is one string; the shell has cut it at the spaces. */
@@ -413,7 +414,6 @@ static void print_centralities(const struct centralities *c)
     printf(".\n");
 }
 
-/* What the options say, before any work. */
 typedef struct centrality_options {
     netdp_i_network_options network;
     double attenuation;
@@ -421,6 +421,7 @@ typedef struct centrality_options {
     bool json;
 } centrality_options;
 
+/* What the options say, before any work. */
 static netdp_status check_centrality(const centrality_options *o,
                                      const netdp_i_arguments *arguments, netdp_error *error)
 {

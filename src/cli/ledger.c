@@ -196,9 +196,7 @@ static netdp_status show_command(int argc, const char **argv, netdp_error *error
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        return show_ledger(arguments.text[0], &o, error);
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK : show_ledger(arguments.text[0], &o, error);
 }
 
 static netdp_status export_command(int argc, const char **argv, netdp_error *error)
@@ -224,9 +222,7 @@ static netdp_status export_command(int argc, const char **argv, netdp_error *err
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        return export_ledger(arguments.text[0], &o, error);
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK : export_ledger(arguments.text[0], &o, error);
 }
 
 static netdp_status verify_command(int argc, const char **argv, netdp_error *error)
@@ -245,9 +241,7 @@ static netdp_status verify_command(int argc, const char **argv, netdp_error *err
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        return verify(arguments.text[0], error);
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK : verify(arguments.text[0], error);
 }
 
 #else

@@ -207,8 +207,7 @@ static netdp_status write_events(const answer *a, netdp_error *error)
     if (a->description->kind->events != NULL) {
         OWNED_BY(netdp_events_free) netdp_events *events = NULL;
         TRY(a->description->kind->events(a->description, &events, error));
-        TRY(netdp_events_write(events->event, events->count, a->options->events, error));
-        return NETDP_OK;
+        return netdp_events_write(events->event, events->count, a->options->events, error);
     }
     if (l->final) {
         event.mechanism = NETDP_APPROXIMATE;
@@ -503,10 +502,9 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     study.json = o.json;
-    if (!arguments.help)
-        return arguments.count == 0 ? answer_question(&o, &arguments, error)
-               : is_study(arguments.text[0])
-                   ? netdp_i_cli_loss_study(&study, &arguments, error)
-                   : netdp_i_hint_stray(&usage, &arguments, arguments.text[0], error);
-    return NETDP_OK;
+    return arguments.help         ? NETDP_OK
+           : arguments.count == 0 ? answer_question(&o, &arguments, error)
+           : is_study(arguments.text[0])
+               ? netdp_i_cli_loss_study(&study, &arguments, error)
+               : netdp_i_hint_stray(&usage, &arguments, arguments.text[0], error);
 }

@@ -1,4 +1,3 @@
-#include "base/try.h"
 #include "cli/common/command.h"
 
 #include "base/try.h"
@@ -42,7 +41,5 @@ netdp_status netdp_i_command_peer(int argc, const char **argv, netdp_error *erro
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        return take_part(arguments.text[0], error);
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK : take_part(arguments.text[0], error);
 }

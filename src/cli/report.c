@@ -60,7 +60,5 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        return report(arguments.text[0], page, data, private, error);
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK : report(arguments.text[0], page, data, private, error);
 }

@@ -342,9 +342,8 @@ netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error 
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        TRY(apply_style(&o, error));
-    if (!arguments.help)
-        return run(&o, &arguments, error);
-    return NETDP_OK;
+    if (arguments.help)
+        return NETDP_OK;
+    TRY(apply_style(&o, error));
+    return run(&o, &arguments, error);
 }

@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "study/study.h"
@@ -63,7 +62,5 @@ netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        return run_study(arguments.text[0], &o, error);
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK : run_study(arguments.text[0], &o, error);
 }

@@ -13,6 +13,7 @@
 #include "peer/link/largest.h"
 #include "peer/price.h"
 #include "plan/problem.h"
+#include "study/key.h"
 #include "study/study.h"
 
 void netdp_i_task_clear(netdp_i_task *task)
@@ -53,8 +54,7 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
                       "give protocol averaging: of a sum task mean, which it is a multiple of",
                       error);
     if (!(is_one_of(task, "mean", "histogram") && strcmp(protocol, "averaging") == 0) &&
-        !(netdp_i_task_learned(task) != NULL &&
-          is_one_of(protocol, "gossip-sgd", "muffliato-sgd")) &&
+        !(netdp_i_task_learns(task) && is_one_of(protocol, "gossip-sgd", "muffliato-sgd")) &&
         !netdp_i_study_owns(study))
         return refuse(
             "this task and protocol",

@@ -17,12 +17,6 @@
 #include "study/protection.h"
 #include "study/study.h"
 
-static bool is_classes(const netdp_study *study)
-{
-    const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
-    return learned != NULL && learned->classes;
-}
-
 static bool is_many(const netdp_study *study)
 {
     const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
@@ -44,14 +38,15 @@ static netdp_range label_range(const netdp_study *study)
     static const char *const agreed[] = {"0", "1"};
     const char *name = study->data.label != NULL ? study->data.label : "y";
     const netdp_i_column *column = find_label(study);
-    if (column != NULL && (column->values > 0 || !is_classes(study)))
+    if (column != NULL && (column->values > 0 || !netdp_i_study_classes(study)))
         return (netdp_range){.column = column->name,
                              .low = column->low,
                              .high = column->high,
                              .values = column->values,
                              .value = (const char *const *)column->value};
-    return is_classes(study) ? (netdp_range){.column = name, .values = 2, .value = agreed}
-                             : (netdp_range){.column = name};
+    return netdp_i_study_classes(study)
+               ? (netdp_range){.column = name, .values = 2, .value = agreed}
+               : (netdp_range){.column = name};
 }
 
 /* The study's feature columns in their order; the label is none of them. */
@@ -110,7 +105,7 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
         {study->data.radius > 0, "data.radius: rows have unit norm"},
         {study->data.onehot, "data.categories: features are numbers"},
         {study->data.missing == NETDP_MISSING_MEAN, "data.missing: mean: give drop, or refuse"},
-        {is_classes(study) && !is_many(study) && find_label(study) != NULL &&
+        {netdp_i_study_classes(study) && !is_many(study) && find_label(study) != NULL &&
              find_label(study)->values > 0 && find_label(study)->values != 2,
          "a label of other than two values: list the one and then the other"},
         {is_many(study) && (find_label(study) == NULL || find_label(study)->values < 2),
@@ -309,7 +304,7 @@ static netdp_status fill_rows(const netdp_study *study, const netdp_table *table
                               netdp_error *error)
 {
     const netdp_range label = label_range(study);
-    const bool classes = is_classes(study), many = is_many(study);
+    const bool classes = netdp_i_study_classes(study), many = is_many(study);
     netdp_examples *rows = learner->rows;
     const int32_t features = table->columns - 1;
     bool any = false;
@@ -362,7 +357,7 @@ netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, in
     }
     if (status == NETDP_OK && table->rows == 0)
         status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
-    if (status == NETDP_OK && !is_classes(study) && !(label.low < label.high))
+    if (status == NETDP_OK && !netdp_i_study_classes(study) && !(label.low < label.high))
         status = netdp_i_fail(error, NETDP_INVALID, "study.yaml: the label has no bounds");
     if (status == NETDP_OK)
         status = make_rows(study, table->rows > announced ? table->rows : announced,

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "plan/constants.h"
-#include "plan/gossip.h"
 #include "plan/own.h"
 #include "plan/realised.h"
 #include "plan/sample.h"

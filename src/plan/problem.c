@@ -142,8 +142,7 @@ static netdp_status find_csv(const netdp_study *study, const char *data, netdp_i
                             "%s: is not the known %s (SHA-256 differs); get it from %s, or name "
                             "yours as data.csv",
                             path, set->name, set->from);
-    *csv = path;
-    path = NULL;
+    *csv = GIVE(path);
     return NETDP_OK;
 }
 

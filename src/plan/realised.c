@@ -98,7 +98,7 @@ static netdp_status follow_walks(const netdp_i_variant *variant, netdp_tally_acc
                                  .delta = study->privacy.delta,
                                  .delta_compose = study->privacy.delta,
                                  .shuffle = NETDP_SHUFFLE_BLANKET};
-    if (!(path != NULL && all != NULL))
+    if (path == NULL || all == NULL)
         return netdp_i_no_memory(error);
     for (int32_t u = 0; u < tally->nodes; u++)
         all[u] = u;

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/try.h"
-#include "plan/gossip.h"
 #include "protocol/threat.h"
 
 /* What intervals of released numbers hold with. */

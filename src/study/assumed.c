@@ -17,12 +17,6 @@ static const netdp_dataset *described(const netdp_study *study)
     return NULL;
 }
 
-static bool has_classes(const netdp_study *study)
-{
-    const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
-    return learned != NULL && learned->classes;
-}
-
 static bool is_label(const netdp_study *study, const char *name)
 {
     return study->data.label != NULL && strcmp(study->data.label, name) == 0;
@@ -31,7 +25,7 @@ static bool is_label(const netdp_study *study, const char *name)
 bool netdp_i_study_describes(const netdp_study *study)
 {
     for (int32_t i = 0; i < study->data.column_count; i++)
-        if (!is_label(study, study->data.column[i].name) || !has_classes(study))
+        if (!is_label(study, study->data.column[i].name) || !netdp_i_study_classes(study))
             return true;
     return false;
 }
@@ -64,7 +58,7 @@ netdp_status netdp_i_study_ranges(const netdp_study *study, netdp_range **range,
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < study->data.column_count; i++) {
         const netdp_i_column *column = &study->data.column[i];
-        if (is_label(study, column->name) && has_classes(study) && column->values == 0)
+        if (is_label(study, column->name) && netdp_i_study_classes(study) && column->values == 0)
             continue; /* its range says nothing of classes */
         made[used++] = (netdp_range){.column = column->name,
                                      .low = column->low,
@@ -74,10 +68,10 @@ netdp_status netdp_i_study_ranges(const netdp_study *study, netdp_range **range,
     }
     for (int32_t i = 0; set != NULL && i < set->ranges; i++) {
         const bool label = is_label(study, set->range[i].column);
-        const bool classes = label && has_classes(study) && set->range[i].values > 0 &&
+        const bool classes = label && netdp_i_study_classes(study) && set->range[i].values > 0 &&
                              !says_values(study, set->range[i].column);
-        if (classes ||
-            (ranged && !own && set->range[i].values == 0 && !(label && has_classes(study))))
+        if (classes || (ranged && !own && set->range[i].values == 0 &&
+                        !(label && netdp_i_study_classes(study))))
             made[used++] = set->range[i];
     }
     *range = made;
@@ -113,7 +107,7 @@ unsigned netdp_i_study_assumes(const netdp_study *study)
         if (is_label(study, set->range[i].column))
             classes = set->range[i].values > 0;
     classes = classes || (study->data.label != NULL && says_values(study, study->data.label));
-    if (has_classes(study) && !classes)
+    if (netdp_i_study_classes(study) && !classes)
         assumes |= NETDP_I_ASSUMES_CLASSES;
     if (!is_ranged(study))
         assumes |= NETDP_I_ASSUMES_SCALES;

@@ -300,6 +300,12 @@ const netdp_i_learned *netdp_i_task_learned(const char *task)
     return NULL;
 }
 
+bool netdp_i_study_classes(const netdp_study *study)
+{
+    const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
+    return learned != NULL && learned->classes;
+}
+
 bool netdp_i_task_learns(const char *task)
 {
     return netdp_i_task_learned(task) != NULL;

@@ -146,6 +146,9 @@ typedef struct netdp_i_learned {
 /* NULL: no linear model. */
 const netdp_i_learned *netdp_i_task_learned(const char *task);
 
+/* Does it learn by a linear model whose labels are classes? */
+bool netdp_i_study_classes(const netdp_study *study);
+
 /* Does the study learn a model, rather than a mean? */
 bool netdp_i_study_learns(const netdp_study *study);
 

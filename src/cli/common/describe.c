@@ -11,7 +11,6 @@
 #include "account/walk/given_path.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "protocol/threat.h"

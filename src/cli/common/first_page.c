@@ -9,12 +9,17 @@
 /* Where the help of an option begins, and the lines that a page may give to what the command answers. */
 enum { HELP_COLUMN = 28, WHAT_LINES = 6 };
 
+static int lines_of(int length)
+{
+    return length == 0 ? 1 : (length - 1) / NETDP_I_SCREEN_COLUMNS + 1;
+}
+
 int netdp_i_screen_lines(const char *text)
 {
     int lines = 0;
     while (*text != '\0') {
         const int length = (int)strcspn(text, "\n");
-        lines += length == 0 ? 1 : (length - 1) / NETDP_I_SCREEN_COLUMNS + 1;
+        lines += lines_of(length);
         text += length + (text[length] == '\n');
     }
     return lines;
@@ -151,8 +156,9 @@ static int option_line(const netdp_i_option *option, bool prints)
     return wrap(prints ? stdout : NULL, text, strlen(text), column, HELP_COLUMN);
 }
 
-static int option_lines(const netdp_i_usage *usage, const netdp_i_option *options, size_t count,
-                        int most, bool prints)
+/* Those that so many lines hold. Returns the lines that they take. */
+static int print_options(const netdp_i_usage *usage, const netdp_i_option *options, size_t count,
+                         int most)
 {
     int lines = 0;
     for (size_t k = 0; k < count; k++) {
@@ -162,8 +168,7 @@ static int option_lines(const netdp_i_usage *usage, const netdp_i_option *option
         if (lines + more > most)
             continue;
         lines += more;
-        if (prints)
-            option_line(&options[k], true);
+        option_line(&options[k], true);
     }
     return lines;
 }
@@ -174,7 +179,7 @@ static void print_examples(const char *examples, int most)
     puts("\nExamples:");
     for (const char *line = examples; *line != '\0';) {
         const int length = (int)strcspn(line, "\n");
-        most -= length > 0 ? (length - 1) / NETDP_I_SCREEN_COLUMNS + 1 : 1;
+        most -= lines_of(length);
         if (most < 0 && line != examples)
             break;
         printf("%.*s\n", length, line);
@@ -196,7 +201,7 @@ void netdp_i_print_first_page(const netdp_i_usage *usage, const netdp_i_option *
     left -= netdp_i_print_wrapped(stdout, call, 0, 7);
     putchar('\n');
     const int examples = usage->examples != NULL ? 3 : 0;
-    left -= option_lines(usage, options, count, left - examples, true);
+    left -= print_options(usage, options, count, left - examples);
     if (usage->examples != NULL)
         print_examples(usage->examples, left - 2);
     printf("\nEvery option%s: netdp %s --help all, or man %s\n",

@@ -116,7 +116,6 @@ netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
     TRY(netdp_i_cli_graph(options, arguments, engine, &made, error));
     TRY(netdp_i_cli_mixing(made, options->mixing, engine, mixing, error));
     TRY(netdp_i_mixing_symmetric(*mixing, "this", error));
-    *graph = made;
-    made = NULL;
+    *graph = GIVE(made);
     return NETDP_OK;
 }

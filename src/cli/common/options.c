@@ -377,8 +377,8 @@ static netdp_status print_whole(parsing *parser, unsigned shown, FILE *stream, n
     return NETDP_OK;
 }
 
-/* Does the whole page have room on a screen? */
-static netdp_status is_short(parsing *parser, bool *answer, netdp_error *error)
+/* The whole page, where a screen has room for it. */
+static netdp_status print_if_short(parsing *parser, bool *printed, netdp_error *error)
 {
     char *text = NULL;
     size_t length;
@@ -387,7 +387,9 @@ static netdp_status is_short(parsing *parser, bool *answer, netdp_error *error)
         stream == NULL ? netdp_i_no_memory(error) : print_whole(parser, ~0u, stream, error);
     if (stream != NULL && fclose(stream) != 0 && status == NETDP_OK)
         status = netdp_i_no_memory(error);
-    *answer = status == NETDP_OK && netdp_i_screen_lines(text) < NETDP_I_SCREEN_LINES;
+    *printed = status == NETDP_OK && netdp_i_screen_lines(text) < NETDP_I_SCREEN_LINES;
+    if (*printed)
+        fputs(text, stdout);
     free(text);
     return status;
 }
@@ -405,16 +407,15 @@ static netdp_status print_page(parsing *parser, netdp_error *error)
 {
     const netdp_i_usage *usage = parser->usage;
     unsigned shown = ~0u;
-    bool whole = asks_for_all(parser), narrowed = false;
-    if (usage->narrowing != NULL) {
+    const bool all = asks_for_all(parser);
+    bool printed = false;
+    if (usage->narrowing != NULL)
         TRY(usage->narrowing->settings(usage->narrowing->about, parser->arguments, &shown, error));
-        narrowed = shown != ~0u;
-    }
-    if (!whole && !narrowed)
-        TRY(is_short(parser, &whole, error));
-    if (whole || narrowed)
+    if (all || shown != ~0u)
         return print_whole(parser, shown, stdout, error);
-    netdp_i_print_first_page(usage, parser->option, parser->count);
+    TRY(print_if_short(parser, &printed, error));
+    if (!printed)
+        netdp_i_print_first_page(usage, parser->option, parser->count);
     return NETDP_OK;
 }
 

@@ -271,11 +271,10 @@ netdp_status netdp_i_net_init(int argc, const char **argv, netdp_error *error)
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        TRY(check_init(&o, &arguments, error));
-    if (!arguments.help)
-        return init(arguments.text[0], &o, netdp_i_cli_given(&arguments, "test"), error);
-    return NETDP_OK;
+    if (arguments.help)
+        return NETDP_OK;
+    TRY(check_init(&o, &arguments, error));
+    return init(arguments.text[0], &o, netdp_i_cli_given(&arguments, "test"), error);
 }
 
 #endif

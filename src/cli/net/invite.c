@@ -143,9 +143,9 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     if (!arguments.help)
         TRY(check_invite(&o, arguments.count, error));
-    if (!arguments.help)
-        return invite(arguments.text[0], arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
-    return NETDP_OK;
+    return arguments.help ? NETDP_OK
+                          : invite(arguments.text[0],
+                                   arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
 }
 
 /* ---- join ---- */
