@@ -65,12 +65,15 @@ def options(*argv):
 def pages_show_what_applies():
     """Every option that a page shows is taken by the protocol, and the others are refused by it."""
     every, whole = options("all")
+    short = set.intersection(*(options("--protocol", protocol)[0] for protocol in ("averaging", "walk", "ring-sum")))
+    assert len(whole.splitlines()) > 100 and short < every, len(whole.splitlines())
     protocols = re.findall(r"^  ([a-z-]+) ", whole.split("The protocols")[1].split("Examples:")[0], re.M)
     assert len(protocols) == 12, protocols
     seen, everything = set(), "NETDP_LONG" in os.environ
     for protocol in protocols if everything else ["averaging", "walk"]:
         shown, _ = options("--protocol", protocol)
         assert {"family", "graph", "rounds", "noise", "as", "from", "to", "bound", "json"} <= shown < every, every - shown
+        assert short - {"draws"} <= shown, short - shown
         seen |= shown
         noise = [] if protocol.endswith("histogram") else ["--noise=1"]
         for name in sorted(every - {"help", "threads", "protocol", "noise", "as"}):

@@ -71,6 +71,7 @@ static double long_account(net n, const setting *s)
     const netdp_i_mixture_asked asked = {.cap = s->cap, .tokens = 1, .delta = s->delta};
     assert_ok(netdp_i_mixed_answer(grid, hunt, asked, s->sigma, &mixed, &value, &error));
     assert_false(netdp_i_mixed_none(&mixed));
+    assert_true(s->release || !mixed.way[0].none);
     netdp_i_mixed_clear(&mixed);
     netdp_i_time_grid_free(grid);
     netdp_i_returns_free(hunt);

@@ -16,7 +16,7 @@ from liar import study
 from peers import NETDP, Peers
 from transcripts import frames
 
-CHANCE, WANTED = random.Random(int(os.environ.get("NETDP_DAMAGES_SEED", "1"))), int(os.environ.get("NETDP_DAMAGES", "40"))
+CHANCE, WANTED = random.Random(int(os.environ.get("NETDP_DAMAGES_SEED", "1"))), int(os.environ.get("NETDP_DAMAGES", "48"))
 FILES = ["ledger.db", "ledger.db-wal", "ledger.db-shm", "frames"] * 3 + ["key", "budget.yaml", "package/study.yaml", "package/roster.json", "peer.json", "values.csv", "ledger.db.lock"]
 
 
