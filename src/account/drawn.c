@@ -256,7 +256,6 @@ netdp_status netdp_losses_drawn(const netdp_drawn_request *request, const netdp_
     made->unit = request->unit;
     made->noise = request->noise;
     made->local = d.ceiling;
-    *losses = made;
-    made = NULL;
+    *losses = GIVE(made);
     return NETDP_OK;
 }

@@ -213,19 +213,17 @@ static int32_t count_unheard(const netdp_graph *graph, const int32_t *member, in
     return n - heard;
 }
 
-/* Of the observer that is asked about who hears the fewest. */
-static netdp_status find_unheard(const netdp_i_gossip_account *a, int32_t *unheard,
+/* Does every observer that is asked about hear all others but so few? */
+static netdp_status hear_all_but(const netdp_i_gossip_account *a, int32_t few, bool *found,
                                  netdp_error *error)
 {
     const netdp_losses *l = a->losses;
     OWNED char *mark = NETDP_I_NEW(char, netdp_graph_nodes(a->graph));
-    *unheard = 0;
     if (mark == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t v = 0; v < l->to_count; v += l->members) {
-        const int32_t missed = count_unheard(a->graph, l->to + v, l->members, mark);
-        *unheard = missed > *unheard ? missed : *unheard;
-    }
+    *found = true;
+    for (int32_t v = 0; v < l->to_count && *found; v += l->members)
+        *found = count_unheard(a->graph, l->to + v, l->members, mark) <= few;
     return NETDP_OK;
 }
 
@@ -247,13 +245,10 @@ static bool is_of_messages(const netdp_i_gossip_account *a)
 static netdp_status find_who_hears_all(const netdp_i_gossip_account *a, bool *found,
                                        netdp_error *error)
 {
-    int32_t unheard = 0;
     *found = false;
     if (!is_of_messages(a) || a->request->protocol->varying.kind != NETDP_VARY_NEVER)
         return NETDP_OK;
-    TRY(find_unheard(a, &unheard, error));
-    *found = unheard == 0;
-    return NETDP_OK;
+    return hear_all_but(a, 0, found, error);
 }
 
 /* One node in so many may be unheard, and an account of less work, about a second, is made anyway. */
@@ -268,16 +263,13 @@ static netdp_status find_who_hears_most(const netdp_i_gossip_account *a,
                                         netdp_error *error)
 {
     const netdp_vary kind = a->request->protocol->varying.kind;
-    int32_t unheard = 0;
     *found = false;
     if (!is_of_messages(a) || a->request->certify == NETDP_CERTIFY_YES ||
         a->request->protocol->dither > LITTLE_DITHER ||
         (kind != NETDP_VARY_NODES && kind != NETDP_VARY_EDGES) ||
         netdp_i_cost_of_changes(a->request, widest) <= LONG_OF_CHANGES)
         return NETDP_OK;
-    TRY(find_unheard(a, &unheard, error));
-    *found = unheard <= netdp_graph_nodes(a->graph) / FEW_UNHEARD;
-    return NETDP_OK;
+    return hear_all_but(a, netdp_graph_nodes(a->graph) / FEW_UNHEARD, found, error);
 }
 
 static netdp_status find_facts(const netdp_i_gossip_account *a, facts *f, netdp_error *error)

@@ -48,7 +48,8 @@ typedef struct leaving {
 typedef struct network {
     int32_t *kind, *node; /* [nodes]: the first node whose result answers alike; [count]: these */
     int32_t count;
-    double gap; /* NAN: not found yet */
+    double gap;    /* NAN: not found yet */
+    double weight; /* of Chebyshev rounds, at least 1; 0: not found yet */
 } network;
 
 static void network_clear(network *net)
@@ -309,6 +310,11 @@ static netdp_status find_gap(const netdp_linear *protocol, network *net, netdp_e
     return NETDP_OK;
 }
 
+static netdp_status find_weight(const netdp_linear *protocol, network *net, netdp_error *error)
+{
+    return net->weight > 0 ? NETDP_OK : netdp_i_linear_weight(protocol, &net->weight, error);
+}
+
 /*
  * Never below what is left where W is symmetric and does not change: R' e_w is 1/n and a rest of
  * length |lambda|^age at most (of Chebyshev rounds their polynomial there, its largest within), in which an
@@ -319,11 +325,12 @@ static netdp_status bound_left(const netdp_linear *protocol, network *net, doubl
 {
     const netdp_graph *pairs = protocol->pairing.graph;
     const int32_t n = netdp_graph_nodes(pairs);
-    double g = 1, widest = 0, sum = 0, response = 1;
+    double widest = 0, sum = 0, response = 1;
     if (!is_bounded(protocol))
         return NETDP_OK;
     TRY(find_gap(protocol, net, error));
-    TRY(netdp_i_linear_weight(protocol, &g, error));
+    TRY(find_weight(protocol, net, error));
+    const double g = net->weight;
     for (int32_t a = 0; a < n; a++)
         for (int32_t i = 0; i < netdp_graph_degree(pairs, a); i++)
             widest =
@@ -371,7 +378,7 @@ static netdp_status find_squares(leaving *l, netdp_error *error)
     return status;
 }
 
-static netdp_status find_exactly(const netdp_linear *protocol, const network *net, double own,
+static netdp_status find_exactly(const netdp_linear *protocol, network *net, double own,
                                  const bool *living, netdp_i_pairs_left *left, netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
@@ -384,7 +391,8 @@ static netdp_status find_exactly(const netdp_linear *protocol, const network *ne
     double sum = 0, most = 0, counted = 0;
     if (square == NULL)
         return netdp_i_no_memory(error);
-    TRY(netdp_i_linear_weight(protocol, &l.weight, error));
+    TRY(find_weight(protocol, net, error));
+    l.weight = net->weight;
     TRY(find_squares(&l, error));
     for (int32_t w = 0; w < rows.nodes; w++) {
         const double here = square[net->kind[w]];
@@ -460,8 +468,8 @@ static netdp_status search(const netdp_linear *protocol, network *net, bool boun
 }
 
 /* The same of one contribution, whose responses to all numbers of rounds come one after another; *rounds: the most. */
-static netdp_status wait(const netdp_linear *protocol, const network *net, int64_t least,
-                         int64_t *rounds, netdp_error *error)
+static netdp_status wait(const netdp_linear *protocol, network *net, int64_t least, int64_t *rounds,
+                         netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const int64_t blocks = (net->count + BLOCK - 1) / BLOCK, scratch = 3 * BLOCK * rows.nodes;
@@ -480,7 +488,8 @@ static netdp_status wait(const netdp_linear *protocol, const network *net, int64
                  .rounds = found};
     if (found == NULL || room == NULL)
         return netdp_i_no_memory(error);
-    TRY(netdp_i_linear_weight(protocol, &l.weight, error));
+    TRY(find_weight(protocol, net, error));
+    l.weight = net->weight;
     TRY(netdp_i_for_each(blocks, wait_block, &l, NULL, "pairs", error));
     *rounds = least;
     for (int64_t i = 0; i < blocks; i++)

@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <netdp/walk.h>
 
-#include "base/try.h"
-
 #include "account/tally/tally.h"
+#include "base/try.h"
 
 OWNER(netdp_transition_free, netdp_transition)
 OWNER(netdp_losses_free, netdp_losses)

@@ -297,9 +297,9 @@ netdp_status netdp_i_tally_paired(const netdp_tally *tally, int32_t count, const
                                   double *loss, netdp_error *error)
 {
     CLEARED(joint_clear) joint j = {0};
-    OWNED double *of = NULL; /* by segment */
     TRY(joint_new(tally, count, observers, &j, error));
-    if ((of = NETDP_I_NEW(double, j.members + 1)) == NULL)
+    OWNED double *of = NETDP_I_NEW(double, j.members + 1); /* by segment */
+    if (of == NULL)
         return netdp_i_no_memory(error);
     TRY(ground(&j, error));
     factorise(&j);

@@ -160,6 +160,18 @@ static void read_point(at *a)
         scale_by(pow(scale, (double)(i % runs) + 1), &a->run[i]);
 }
 
+/* All runs that `leaf` ends, however long. */
+INSIDE lanes all_runs(const at *a, int32_t leaf, const lanes *longer)
+{
+    const int64_t runs = a->w->runs.count;
+    const lanes *run = a->run + leaf * runs;
+    lanes sum = {0};
+    for (int64_t k = 0; k < runs; k++)
+        add(&run[k], &sum);
+    add_product(&run[runs - 1], longer, &sum);
+    return sum;
+}
+
 /* Any number of contributions: arrivals are a geometric series. */
 NETDP_I_WIDER
 static lanes gain_of_all(const at *a)
@@ -170,13 +182,10 @@ static lanes gain_of_all(const at *a)
     const lanes rest = all_of(&a->gap), longer = product(&a->gap, &rest);
     lanes back = {0}, gain = {0};
     for (int32_t f = 0; f < w->members; f++) {
-        lanes sum = {0};
+        const lanes sum = all_runs(a, f, &longer);
         double complex plain = 0;
-        for (int64_t k = 0; k < runs; k++) {
-            add(&a->run[f * runs + k], &sum);
+        for (int64_t k = 0; k < runs; k++)
             plain += plain_of(a, f, k);
-        }
-        add_product(&a->run[f * runs + runs - 1], &longer, &sum);
         plain += plain_of(a, f, runs - 1) * again / (1 - again);
         add_scaled(&sum, found_of(a, f), &back);
         add_gain(a, &sum, plain, &gain);
@@ -247,16 +256,12 @@ static lanes gain_of_some(const at *a)
 
 /* ---- back from the end of a walk that is released ---- */
 
-/* All runs that end there, however long: they begin by a contribution in the last piece. */
+/* Those that end there: they begin by a contribution in the last piece. */
 INSIDE lanes runs_of_end(const at *a, const lanes *longer)
 {
-    const walk *w = a->w;
-    const int64_t runs = w->runs.count, from = w->members * runs;
-    lanes sum = {0}, made = {0};
-    for (int64_t k = 0; k < runs; k++)
-        add(&a->run[from + k], &sum);
-    add_product(&a->run[from + runs - 1], longer, &sum);
-    add_scaled(&sum, w->share, &made);
+    const lanes sum = all_runs(a, a->w->members, longer);
+    lanes made = {0};
+    add_scaled(&sum, a->w->share, &made);
     return made;
 }
 
@@ -277,17 +282,13 @@ NETDP_I_WIDER
 static lanes gain_from_end(const at *a)
 {
     const walk *w = a->w;
-    const int64_t runs = w->runs.count;
     const lanes rest = all_of(&a->gap), longer = product(&a->gap, &rest);
     const double complex next = any_again_of(a) + next_over(a);
     double complex first = plain_of(a, w->members, 0) * w->share; /* nothing is to come */
     lanes back = {0}, begun = runs_of_end(a, &longer);
     for (int32_t f = 0; f < w->members; f++) {
         const double complex stays = stay_of(a, f) * w->share;
-        lanes sum = {0};
-        for (int64_t k = 0; k < runs; k++)
-            add(&a->run[f * runs + k], &sum);
-        add_product(&a->run[f * runs + runs - 1], &longer, &sum);
+        const lanes sum = all_runs(a, f, &longer);
         add_scaled(&sum, stays, &begun);
         first += plain_of(a, f, 0) * stays;
         add_scaled(&sum, found_of(a, f), &back);

@@ -155,18 +155,16 @@ static void fill_leaves(runs *r, netdp_i_returns *hunt, double *any)
             for (int32_t y = m->together[k].from; y < m->together[k].to; y++)
                 r->again_sum[k] += r->again.mass[y];
         }
-    for (int32_t f = 0; f < r->members && r->from_end; f++)
+    for (int32_t f = 0; f < r->members; f++)
         fill(r, hunt->exits[f], &r->leave[f]);
     if (r->from_end) {
         (void)netdp_i_returns_find_ends(hunt);
         fill(r, hunt->last, &r->leave[r->members]);
         return;
     }
-    for (int32_t f = 0; f < r->members; f++) {
-        fill(r, hunt->exits[f], &r->leave[f]);
+    for (int32_t f = 0; f < r->members; f++)
         for (int64_t t = 1; t <= m->steps; t++)
             any[t] += fmax(0, hunt->first[f][t]) + hunt->noise_first;
-    }
     double left = 1 + 16 * DBL_EPSILON; /* raised, it may end where it has the whole mass */
     for (int64_t t = 1; t <= m->steps && !r->release; t++) {
         any[t] = fmin(left, any[t]);
