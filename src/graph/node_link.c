@@ -120,8 +120,9 @@ static netdp_status fail_id(const struct node_link *n, size_t i, const json_t *n
         {"key", "Graphology's JSON"},
         {"name", "d3's older JSON, whose links say places in 'nodes'"},
     };
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (json_object_get(node, "id") == NULL && json_object_get(node, others[k].key) != NULL)
+    const bool none = json_object_get(node, "id") == NULL;
+    for (size_t k = 0; none && k < sizeof others / sizeof *others; k++)
+        if (json_object_get(node, others[k].key) != NULL)
             return netdp_i_fail(
                 error, NETDP_INVALID,
                 "%s: is not read: it is %s (node %zu has no 'id'); write networkx's "

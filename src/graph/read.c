@@ -162,7 +162,7 @@ static bool is_lgl(const char *at)
         second += strspn(second, " \t");
         const bool lone = strchr("\r\n", *second) != NULL; /* the end, too */
         if (word_of(word) == 0 || (!head && heads == 0) || (head && !lone) ||
-            (!lone && strspn(second, "0123456789.eE+-") != strcspn(second, " \t\r\n")))
+            (!lone && strspn(second, "0123456789.eE+-") != word_of(second)))
             return false;
         heads += head && (heads == 0 || since > 0);
         since = head ? 0 : since + 1;

@@ -240,9 +240,11 @@ static netdp_status add_rows(clipping *c, const netdp_release *r, const double *
 static void add_noise(const netdp_release *r, netdp_i_secure *source, netdp_i_wide *sum)
 {
     const netdp_ratio scale = {UINT64_C(1) << PLACES, 1};
-    if (r->mechanism != NETDP_LAPLACE)
+    if (r->mechanism != NETDP_LAPLACE) {
         netdp_i_secure_normals_add(source, PLACES, sum, (size_t)r->width);
-    for (int32_t k = 0; k < r->width && r->mechanism == NETDP_LAPLACE; k++)
+        return;
+    }
+    for (int32_t k = 0; k < r->width; k++)
         sum[k] += netdp_i_secure_discrete_laplace(source, scale);
 }
 

@@ -334,7 +334,7 @@ netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
                                          .from = self,
                                          .noise = nextafter(package->terms.noise / a.part, 0),
                                          .unit = {NETDP_AS_DP, package->terms.delta}};
-    if (netdp_i_file_is_planted(path))
+    if (status == NETDP_OK && netdp_i_file_is_planted(path))
         (void)unlink(path); /* a pipe or a device would be written into */
     if (status == NETDP_OK)
         status = netdp_everything_proof(&request, list_sets(prices, all, others, sets), sets, path,

@@ -141,11 +141,10 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
     };
     CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (!arguments.help)
-        TRY(check_invite(&o, arguments.count, error));
-    return arguments.help ? NETDP_OK
-                          : invite(arguments.text[0],
-                                   arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
+    if (arguments.help)
+        return NETDP_OK;
+    TRY(check_invite(&o, arguments.count, error));
+    return invite(arguments.text[0], arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
 }
 
 /* ---- join ---- */

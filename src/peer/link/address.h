@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-enum { NETDP_I_HOST = 256, NETDP_I_PORT = 8, NETDP_I_SOURCE_SALT = 16 };
+enum { NETDP_I_HOST = 256, NETDP_I_PORT = 8, NETDP_I_SOURCE_SALT = 16, NETDP_I_SOURCES = 256 };
 
 /* A port's number in decimal, 0 to 65535, without anything beside it; -1: it is none. */
 int netdp_i_port_read(const char *text);
@@ -18,7 +18,7 @@ bool netdp_i_address_split(const char *text, char host[NETDP_I_HOST], char port[
 /* The relay's own address; NULL: the text names none. */
 const char *netdp_i_address_relay(const char *text);
 
-/* One of 256 classes of sources, by a secret salt; of an IPv6 address its network's: who has that has all addresses in it. */
+/* One of NETDP_I_SOURCES classes of sources, by a secret salt; of an IPv6 address its network's: who has that has all addresses in it. */
 uint8_t netdp_i_address_source(const struct sockaddr_storage *address,
                                const uint8_t salt[NETDP_I_SOURCE_SALT]);
 

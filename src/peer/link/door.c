@@ -18,7 +18,6 @@
 enum {
     ACCEPTS = 64,  /* taken up at a time, so that links have their turn */
     BACKLOG = 512, /* of the system, before they are taken up */
-    SOURCES = 256, /* classes of addresses: which of them has the most places */
     SWEEP = 250,   /* ms */
     FILES = 4096,  /* open ones, where the system allows as many */
     CODE_AT = NETDP_I_KNOCK - NETDP_I_KNOCK_CODE,
@@ -45,8 +44,8 @@ struct netdp_i_door {
     uv_timer_t sweep;
     int socket, port, handles;
     stranger *all;
-    int32_t waiting;         /* of them, whose socket is open */
-    int32_t places[SOURCES]; /* by source */
+    int32_t waiting;                 /* of them, whose socket is open */
+    int32_t places[NETDP_I_SOURCES]; /* by source */
     uint8_t salt[NETDP_I_SOURCE_SALT];
     bool closing;
 };
@@ -172,7 +171,8 @@ static void on_bytes(uv_poll_t *poll, int status, int events)
     if (s->came < NETDP_I_KNOCK)
         return;
     const int socket = take_socket(s);
-    const netdp_i_refusal why = d->plan.enter(d->plan.context, socket, s->knock, s->from);
+    const netdp_i_refusal why =
+        d->plan.enter(d->plan.context, socket, s->knock, s->from, s->source);
     if (why != NETDP_I_REFUSE_NOTHING) {
         close(socket);
         d->plan.refused(d->plan.context, why, s->from);
@@ -196,7 +196,7 @@ static void make_room(netdp_i_door *d)
     stranger *oldest = NULL;
     if (d->waiting < NETDP_I_DOOR_PLACES)
         return;
-    for (int k = 1; k < SOURCES; k++)
+    for (int k = 1; k < NETDP_I_SOURCES; k++)
         most = d->places[k] > d->places[most] ? k : most;
     for (stranger *s = d->all; s != NULL; s = s->next)
         if (s->socket >= 0 && s->source == most)

@@ -40,9 +40,10 @@ typedef struct netdp_i_door_plan {
     const char *listen; /* "host:port" */
     uint64_t patience;  /* ms for a knock */
     void *context;
-    /* A whole knock came. NOTHING: the callee takes over the socket; else the door closes it. */
+    /* A whole knock came, from an address and its class of sources (netdp_i_address_source). NOTHING: the callee takes
+       over the socket; else the door closes it. */
     netdp_i_refusal (*enter)(void *context, int socket, const uint8_t knock[NETDP_I_KNOCK],
-                             const char *from);
+                             const char *from, uint8_t source);
     void (*refused)(void *context, netdp_i_refusal why, const char *from);
     void (*closed)(void *context); /* the loop has no handle of it left */
 } netdp_i_door_plan;

@@ -18,7 +18,6 @@ enum {
     GREETING = 5,  /* seconds until a newcomer has said where it belongs */
     TICK = 1000,   /* ms */
     BACKLOG = 512,
-    SOURCES = 256, /* classes of addresses */
 };
 
 static const uint8_t magic[7] = "netdp/r";
@@ -225,7 +224,7 @@ static void listen_to(guest *g)
  */
 static void make_room(netdp_i_relay *r)
 {
-    int64_t waiting[SOURCES] = {0};
+    int64_t waiting[NETDP_I_SOURCES] = {0};
     uint8_t most = 0;
     guest *oldest = NULL;
     if (r->open < r->plan.connections)

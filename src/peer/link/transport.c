@@ -42,6 +42,7 @@ typedef struct connection {
     int watched; /* events of the poll */
     SSL *ssl;
     char from[FROM];
+    uint8_t source; /* the class of its address */
     int32_t link;   /* -1: not known yet */
     int32_t claims; /* the link that the knock says; the handshake shows it */
     bool dials, relayed, connecting, handshaking, greeted, refused, closing;
@@ -490,39 +491,32 @@ static connection *connection_new(netdp_i_transport *t, int socket, bool dials, 
 
 /* ---- Listening ---- */
 
-/* The handshakes under way of those who knocked as that neighbour, of one source or (NULL) of all; the oldest of them. */
-static int count_pending(const netdp_i_transport *t, int32_t link, const char *from,
-                         connection **oldest)
+/* A handshake under way of somebody who knocked as that neighbour. */
+static bool is_pending(const connection *c, int32_t link)
 {
-    int count = 0;
-    for (connection *c = t->all; c != NULL; c = c->next)
-        if (!c->closing && !c->dials && c->link < 0 && c->claims == link &&
-            (from == NULL || strcmp(c->from, from) == 0)) {
-            count++;
-            *oldest = *oldest == NULL || c->born < (*oldest)->born ? c : *oldest;
-        }
-    return count;
+    return !c->closing && !c->dials && c->link < 0 && c->claims == link;
 }
 
 /* Of the source that has the most the oldest makes room: the neighbour itself has begun anew, or somebody who reads the
    line repeats its knock, from elsewhere, and as often as he likes. */
 static void make_room(netdp_i_transport *t, int32_t link)
 {
-    connection *goes = NULL;
-    int most = 0;
-    if (count_pending(t, link, NULL, &goes) < PENDING)
-        return;
-    for (connection *c = t->all; c != NULL; c = c->next) {
-        connection *oldest = NULL;
-        const int count = !c->closing && !c->dials && c->link < 0 && c->claims == link
-                              ? count_pending(t, link, c->from, &oldest)
-                              : 0;
-        if (count > most) {
-            most = count;
-            goes = oldest;
+    int waiting[NETDP_I_SOURCES] = {0}, all = 0;
+    uint8_t most = 0;
+    connection *oldest = NULL;
+    for (const connection *c = t->all; c != NULL; c = c->next)
+        if (is_pending(c, link)) {
+            all++;
+            if (++waiting[c->source] >=
+                waiting[most]) /* of equal ones whose is the oldest: it comes last */
+                most = c->source;
         }
-    }
-    refuse(goes, NETDP_I_REFUSE_TOO_MANY);
+    if (all < PENDING)
+        return;
+    for (connection *c = t->all; c != NULL; c = c->next)
+        if (is_pending(c, link) && c->source == most && (oldest == NULL || c->born <= oldest->born))
+            oldest = c;
+    refuse(oldest, NETDP_I_REFUSE_TOO_MANY);
 }
 
 /* Where both ends dial, the call of the smaller member counts. */
@@ -537,7 +531,7 @@ static int32_t find_caller(const netdp_i_transport *t, uint32_t who)
 }
 
 static netdp_i_refusal enter(void *context, int socket, const uint8_t knock[NETDP_I_KNOCK],
-                             const char *from)
+                             const char *from, uint8_t source)
 {
     netdp_i_transport *t = context;
     const uint32_t who = netdp_i_knock_index(knock);
@@ -551,8 +545,10 @@ static netdp_i_refusal enter(void *context, int socket, const uint8_t knock[NETD
         return NETDP_I_REFUSE_TOO_MUCH;
     make_room(t, link);
     connection *c = connection_new(t, socket, false, link);
-    if (c != NULL)
+    if (c != NULL) {
         snprintf(c->from, FROM, "%.60s", from);
+        c->source = source;
+    }
     return NETDP_I_REFUSE_NOTHING;
 }
 

@@ -97,11 +97,10 @@ static netdp_status admit(netdp_i_participant *p)
     netdp_i_file_path(path, p->folder, "budget.yaml");
     TRY(netdp_i_budget_read(path, &budget, p->error));
     TRY(netdp_i_budget_admit(&budget, p->ledger, p->package, p->task.self, &account, p->error));
-    if (!p->settings.test)
-        tell_budget(p, &budget, &account);
-    if (!p->settings.test)
-        return netdp_i_measures_new(p, &budget, &account);
-    return NETDP_OK;
+    if (p->settings.test)
+        return NETDP_OK;
+    tell_budget(p, &budget, &account);
+    return netdp_i_measures_new(p, &budget, &account);
 }
 
 /* A study that is over is refused by no budget. */
