@@ -219,7 +219,8 @@ static netdp_status weight_of(struct reading *reading, const netdp_i_fields *fie
 {
     netdp_i_token token = count == 3 ? fields->field[2] : (netdp_i_token){NULL, 0};
     *weight = NAN;
-    if (fields->data.length > 0 && (count == 3 || !netdp_i_data_weight(fields->data, &token)))
+    if (fields->data.length > 0 &&
+        (count == 3 || !netdp_i_data_weight(fields->data, reading->collection, &token)))
         return fail_here(reading, "no data as networkx writes it", error);
     if (token.length == 0)
         return NETDP_OK;
