@@ -18,10 +18,10 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "cli/common/command.h"
+#include "graph/graph.h"
 #include "protocol/pattern.h"
 
 OWNER(netdp_losses_free, netdp_losses)
-OWNER(netdp_graph_free, netdp_graph)
 
 enum { MOST_RUNS = 1000 };
 

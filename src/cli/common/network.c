@@ -9,9 +9,8 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "graph/families.h"
+#include "graph/graph.h"
 #include "mixing/mixing.h"
-
-OWNER(netdp_graph_free, netdp_graph)
 
 static const char *lines(int64_t count)
 {
