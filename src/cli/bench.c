@@ -19,9 +19,8 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "cli/common/command.h"
+#include "graph/graph.h"
 #include "protocol/pattern.h"
-
-OWNER(netdp_graph_free, netdp_graph)
 
 enum { MOST_RUNS = 1000 };
 

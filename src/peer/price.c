@@ -12,12 +12,12 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
+#include "graph/graph.h"
 #include "peer/contribution.h"
 #include "plan/problem.h"
 #include "study/protection.h"
 
 OWNER(netdp_study_free, netdp_study)
-OWNER(netdp_graph_free, netdp_graph)
 
 /* ---- The unit ---- */
 
