@@ -142,7 +142,8 @@ static netdp_way backward(const size *z, const netdp_i_observer *observer)
                        .modes = m,
                        .work = z->nodes > NETDP_DENSE_NODES
                                    ? INFINITY
-                                   : z->by->fades * few * (z->by->backward * m * m + z->entries) +
+                                   : fmin(z->by->fades, z->rounds) * few *
+                                             (z->by->backward * m * m + z->entries) +
                                          z->by->inverse * pow(m, 3) + z->entries,
                        .bytes = netdp_i_riccati_bytes(m, z->seen)};
 }
