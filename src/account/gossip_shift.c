@@ -174,7 +174,7 @@ bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a)
 #define LEAST_PROVEN 1e-6
 #define LITTLE 2.0
 
-/* Seconds of the filter and its proof, of all observers; INFINITY: by eigenvectors of so many nodes it does not go. */
+/* Seconds of the filter and its proof, of all observers, each of all sources. */
 static double cost_of_filters(const netdp_i_gossip_account *a)
 {
     netdp_loss_request all = *a->request;

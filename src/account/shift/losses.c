@@ -184,9 +184,10 @@ netdp_status netdp_i_shift_story(const netdp_i_shift_problem *problem,
 void netdp_i_dense_cost(int32_t nodes, int32_t hidden, int64_t rounds, int64_t entries,
                         bool accelerated, double *seconds, double *bytes)
 {
-    const double n = nodes, h = hidden, columns = accelerated ? 2 * h : h;
+    const double n = nodes, h = hidden, states = accelerated ? 2 : 1, columns = states * h;
     const double back = (4 * columns + n - h) * columns * columns + columns * (double)entries;
     const double forth = h * (8 * columns * h + 60 * (double)entries);
     *seconds = (double)rounds * (back + forth) / RATE;
-    *bytes = 8 * (columns * columns * ((double)rounds + 12) + 5.0 * BLOCK * n * (double)rounds);
+    *bytes = 8 * (columns * (columns * (double)rounds + 12 * states * n) +
+                  5.0 * BLOCK * n * (double)rounds);
 }
