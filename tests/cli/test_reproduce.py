@@ -219,6 +219,9 @@ def matrix_and_drawing():
         assert_classes(rows, losses(folder, "hypercube 4", *GOSSIP, "--rounds", "10", "--to", "3"))
         rows, _, _ = reproduce(folder, ACCOUNT.replace("to: 3", "from: 3") + "figure: {kind: drawing}\n", name="from")
         assert_classes(rows, losses(folder, "hypercube 4", *GOSSIP, "--rounds", "10", "--from", "3"))
+        same, _, texts = reproduce(folder, ALL + "figure: {kind: matrix, x: communicability}\n", name="beside")
+        assert {"communicability", "colours", "observer"} <= {word for text in texts for word in text.split()}, texts
+        assert_classes(same, losses(folder, "hypercube 4", *GOSSIP, "--rounds", "10"))
 
 
 def traced():
