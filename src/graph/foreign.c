@@ -201,7 +201,8 @@ static igraph_error_t find_attribute(const igraph_t *graph, bool of_edge, const 
     int mine = of_edge ? 2 : 1;
     for (igraph_integer_t i = 0; code == IGRAPH_SUCCESS && i < igraph_strvector_size(&list[mine]);
          i++) {
-        if (strcmp(STR(list[mine], i), name) == 0) {
+        /* Not STR, a macro that reads the vector itself in some versions and calls a function in others. */
+        if (strcmp(igraph_strvector_get(&list[mine], i), name) == 0) {
             *type = (igraph_attribute_type_t)VECTOR(types[mine])[i];
             break; /* of two with one name, igraph's functions take the first */
         }

@@ -407,7 +407,7 @@ CASES = [
     Case("reproduce no-such-thing-at-all", 2, err="no such experiment; see netdp reproduce --list"),
     Case(["reproduce", ""], 2, err="no such experiment"),
     Case(["reproduce", "\x1b[31m"], 2, err=r"'\\x1b\[31m': no such experiment"),
-    Case("reproduce A-fig3 -o x", 2, env={"NETDP_DATA": "none"}, err="'A-fig3': 2 panels, each with its own folder; leave out -o"),
+    Case("reproduce A-fig3 -o x", 2, env={"NETDP_DATA": "none"}, err="'A-fig3': 3 panels, each with its own folder; leave out -o"),
     Case("reproduce nothing.yaml", 3, err="nothing.yaml: cannot read"),
     Case("reproduce s.yaml", 2, err="figure.x: the nodes of hypercube 4 have no positions; length is for the family geometric",
          files={"s.yaml": (ALL + "figure: {kind: distance, x: length}\n").encode()}),
