@@ -376,7 +376,7 @@ REFUSED = [
     (REALISED + "figure: {kind: matrix}\n", "figure.kind: task realised lists no pairs; give sweep, bars or distance"),
     (ACCOUNT + "figure: {kind: trace}\n", "figure.kind: task account runs nothing that a trace shows"),
     (ACCOUNT + "figure: {kind: distance, x: katz}\n", "figure.x: a distance is against hops or length"),
-    (ACCOUNT + "figure: {kind: matrix, x: hops}\n", "figure.x: does not apply to matrix; leave it out"),
+    (ACCOUNT + "figure: {kind: matrix, x: hops}\n", "figure.x: a matrix is against communicability"),
     (ACCOUNT + "figure: {kind: scatter}\n", "figure.x: is missing; a scatter is against communicability"),
     (ALL + "figure: {kind: drawing}\n", "study.yaml:6: figure.kind: a drawing is of the losses from one node"),
     (ACCOUNT + "figure: {kind: sweep}\nsweep: {key: protocol.rounds}\n", "study.yaml:7: sweep.values: is missing"),
