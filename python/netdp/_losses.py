@@ -105,6 +105,8 @@ class Losses:
         """
         import tempfile
         question, graph = self._question, self.graph
+        if question is not None and question.pooled:
+            raise Invalid("proof: to='worst:C' is of all coalitions; ask for one, such as a set of nodes")
         if question is None or (question.request == ffi.NULL and question.walk_request == ffi.NULL) or self.draws is not None:
             raise Invalid("proof: there are proof files of gossip on one network, and of walks, only")
         if question.coalition and (not isinstance(v, tuple) or set(v) != set(self.observers[0])):
@@ -176,7 +178,8 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
     values.flags.writeable = False
     losses = None if made.final or made.phases > 0 else _view(made.loss, rows * columns, np.float64, made).reshape(rows, columns).T
     observers: List[Any] = _names(graph, made.to, made.members if made.members > 1 else rows)
-    if question.coalition:
+    coalition = question.coalition or made.members > 1  # that a search found
+    if coalition:
         observers = [tuple(_names(graph, made.to, made.members))]
     promised = ffi.new("netdp_guarantee *")
     lib.netdp_losses_guarantee(made, summary.max, unit.value[0], promised)
@@ -194,7 +197,7 @@ def _answer(question: Question, made: Any, noise: float, unit: Unit, draws: Opti
             for name in ("protects", "sees", "own_noise", "released", "assumes")}),
         confidence=None if draws is None else 1 - lib.NETDP_DRAWN_FAILURE,
         mean=summary.mean, worst=summary.max, worst_pair=(
-            names[summary.worst_from], observers[0] if question.coalition else names[summary.worst_to]),
+            names[summary.worst_from], observers[0] if coalition else names[summary.worst_to]),
         local=summary.local, pairs=summary.pairs,
         assumes=question.words(noise, draws or 0), verdict=take_text(text), _question=question)
 
@@ -210,7 +213,7 @@ def losses(graph: Any, *, rounds: Union[int, str], protocol: str = "averaging", 
     `graph`: anything that `netdp.graph` takes. `protocol`: "averaging", "stream", "gossip-sgd", "muffliato-sgd",
     "walk", "ring-sum", ... `rounds`: of gossip, steps of a walk or passes, or "auto". `noise`: in units of the
     sensitivity. `as_`: the privacy measure, "loss", "gdp", "rdp:ALPHA" or "dp:DELTA". `mixing`: the weights' name, or W.
-    `from_`, `to`: nodes by name; a set as `to` is nodes that collude. `draws`: of a changing network,
+    `from_`, `to`: nodes by name; a set as `to` is nodes that collude, "worst:C" any C of them. `draws`: of a changing network,
     over all networks that could be drawn. `progress`: True (tqdm), or a callback (what, done, total) that may return
     False to stop. Other settings are those of the command, with `_` for `-`; arrays, graphs and nodes are taken as they are.
 

@@ -8,18 +8,19 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
+#include "protocol/pairing.h"
 
 /* So many coalitions of 16 nodes take seconds, of 100 minutes. */
 #define MOST_COALITIONS 200000
 
 typedef struct pooling {
-    const netdp_loss_request *request;
-    int32_t nodes, pool, from_count;
+    const netdp_i_pools *pools;
     int64_t count;
     int32_t *member;     /* [count][pool] */
     netdp_progress poll; /* the rounds of one coalition are no news */
-    double *loss;        /* [count][from_count] */
-    bool *certified;
+    int32_t from_count;
+    double *loss;       /* [count][from_count] */
+    netdp_losses *says; /* [count]: of itself, no more than its label */
 } pooling;
 
 static int64_t count_coalitions(int32_t nodes, int32_t pool)
@@ -28,6 +29,11 @@ static int64_t count_coalitions(int32_t nodes, int32_t pool)
     for (int32_t i = 0; i < pool; i++)
         count *= (double)(nodes - i) / (i + 1);
     return count <= MOST_COALITIONS ? (int64_t)llround(count) : -1;
+}
+
+bool netdp_i_pools_all(int32_t nodes, int32_t pool)
+{
+    return count_coalitions(nodes, pool) >= 0;
 }
 
 /* In the order of their members; each of `pool` different nodes, ascending. */
@@ -66,84 +72,126 @@ netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **membe
     return NETDP_OK;
 }
 
+netdp_status netdp_i_pools_hiding(const netdp_graph *pairs, int32_t pool, netdp_i_hiding *hiding,
+                                  netdp_error *error)
+{
+    OWNED int32_t *member = NULL;
+    int64_t count = 0;
+    TRY(netdp_i_coalitions_new(netdp_graph_nodes(pairs), pool, &member, &count, error));
+    for (int64_t c = 0; c < count; c++) {
+        netdp_i_hiding one;
+        TRY(netdp_i_pairing_hiding(pairs, member + c * pool, pool, true, &one, error));
+        if (c == 0 || one.least < hiding->least)
+            *hiding = one;
+    }
+    return NETDP_OK;
+}
+
 static netdp_status account_coalition(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
     pooling *p = context;
-    netdp_loss_request request = *p->request;
-    netdp_losses *losses = NULL;
-    request.pool = 0;
-    request.coalition = true;
-    request.to_count = p->pool;
-    request.to = p->member + index * p->pool;
-    TRY(netdp_losses_new(&request, &p->poll, &losses, error));
+    const netdp_i_pools *pools = p->pools;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
+    TRY(pools->ask(pools->context, p->member + index * pools->pool, pools->pool, &p->poll, &losses,
+                   error));
     memcpy(p->loss + index * p->from_count, losses->loss,
            (size_t)p->from_count * sizeof *losses->loss);
-    p->certified[index] = losses->certified;
-    netdp_losses_free(losses);
+    p->says[index] = (netdp_losses){
+        .sound = losses->sound, .certified = losses->certified, .reason = losses->reason};
     return NETDP_OK;
 }
 
-/* One coalition's account says what all of them say of themselves; then each observer's largest. */
-static netdp_status reduce(const pooling *p, netdp_losses **losses, netdp_error *error)
+static netdp_status account_all(pooling *p, const netdp_progress *progress, netdp_error *error)
 {
-    netdp_loss_request request = *p->request;
-    netdp_losses *made = NULL;
-    bool outward = true;
-    request.pool = 0;
-    TRY(netdp_losses_new(&request, &p->poll, &made, error));
-    for (int64_t c = 0; c < p->count; c++)
-        outward = outward && p->certified[c];
-    netdp_i_judge(made->bound, (netdp_i_case){.outward = outward}, made);
-    for (int32_t v = 0; v < made->to_count; v++)
-        for (int32_t u = 0; u < made->from_count; u++) {
-            double largest = 0;
-            if (!netdp_losses_counts(made, u, v))
-                continue;
-            for (int64_t c = 0; c < p->count; c++) {
-                const int32_t *member = p->member + c * p->pool;
-                bool with = false, about = false;
-                for (int32_t i = 0; i < p->pool; i++) {
-                    with = with || member[i] == made->to[v];
-                    about = about || member[i] == made->from[u];
-                }
-                if (with && !about)
-                    largest = fmax(largest, p->loss[c * p->from_count + u]);
-            }
-            made->loss[(int64_t)v * made->from_count + u] = largest;
-        }
-    made->threat.assumes = "nodes follow the protocol; some of them, no more than the pool, may "
-                           "collude";
-    *losses = made;
+    if (!p->pools->alone)
+        return netdp_i_for_each(p->count, account_coalition, p, progress, "coalitions", error);
+    for (int64_t c = 0; c < p->count; c++) {
+        TRY(account_coalition(p, c, 0, error));
+        TRY(netdp_i_report(progress, "coalitions", (double)(c + 1), (double)p->count, error));
+    }
     return NETDP_OK;
+}
+
+/* The largest over the coalitions of v that u does not belong to. */
+static double largest(const pooling *p, int32_t u, int32_t from, int32_t v)
+{
+    double value = 0;
+    for (int64_t c = 0; c < p->count; c++) {
+        const int32_t *member = p->member + c * p->pools->pool;
+        bool with = false, about = false;
+        for (int32_t i = 0; i < p->pools->pool; i++) {
+            with = with || member[i] == v;
+            about = about || member[i] == from;
+        }
+        if (with && !about)
+            value = fmax(value, p->loss[c * p->from_count + u]);
+    }
+    return value;
 }
 
 static void pooling_clear(pooling *p)
 {
     netdp_i_free(p->member);
     netdp_i_free(p->loss);
-    netdp_i_free(p->certified);
+    netdp_i_free(p->says);
+}
+
+netdp_status netdp_i_pools_largest(const netdp_i_pools *pools, const netdp_progress *progress,
+                                   netdp_losses **losses, netdp_error *error)
+{
+    CLEARED(pooling_clear)
+    pooling p = {.pools = pools, .poll = netdp_i_only_polled(progress)};
+    OWNED_BY(netdp_losses_free) netdp_losses *made = NULL;
+    TRY(netdp_i_coalitions_new(pools->nodes, pools->pool, &p.member, &p.count, error));
+    TRY(pools->ask(pools->context, NULL, 0, &p.poll, &made, error));
+    p.from_count = made->from_count;
+    p.loss = NETDP_I_NEW(double, p.count *p.from_count);
+    p.says = NETDP_I_NEW(netdp_losses, p.count);
+    if (p.loss == NULL || p.says == NULL)
+        return netdp_i_no_memory(error);
+    TRY(account_all(&p, progress, error));
+    for (int64_t c = 0; c < p.count; c++)
+        netdp_i_judge_together(&p.says[c], made);
+    for (int32_t v = 0; v < made->to_count; v++)
+        for (int32_t u = 0; u < made->from_count; u++)
+            if (netdp_losses_counts(made, u, v))
+                made->loss[(int64_t)v * made->from_count + u] =
+                    largest(&p, u, made->from[u], made->to[v]);
+    made->given_count = 0; /* who was least towards single observers */
+    made->threat.assumes = "nodes follow the protocol; some of them, no more than the pool, may "
+                           "collude";
+    *losses = GIVE(made);
+    return NETDP_OK;
+}
+
+/* ---- Gossip ---- */
+
+static netdp_status ask_gossip(void *context, const int32_t *member, int32_t count,
+                               const netdp_progress *progress, netdp_losses **losses,
+                               netdp_error *error)
+{
+    netdp_loss_request request = *(const netdp_loss_request *)context;
+    request.pool = 0;
+    if (count > 0) {
+        request.coalition = true;
+        request.to_count = count;
+        request.to = member;
+    }
+    return netdp_losses_new(&request, progress, losses, error);
 }
 
 netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
                                    const netdp_progress *progress, netdp_losses **losses,
                                    netdp_error *error)
 {
-    CLEARED(pooling_clear)
-    pooling p = {.request = request,
-                 .nodes = netdp_mixing_rows(request->protocol->mixing).nodes,
-                 .pool = request->pool,
-                 .poll = netdp_i_only_polled(progress)};
-    p.from_count = request->from_count > 0 ? request->from_count : p.nodes;
+    const netdp_i_pools pools = {.nodes = netdp_mixing_rows(request->protocol->mixing).nodes,
+                                 .pool = request->pool,
+                                 .ask = ask_gossip,
+                                 .context = (void *)request};
     if (request->coalition)
         return netdp_i_fail(error, NETDP_INVALID,
                             "pool: the observers are one coalition already; leave one of the two "
                             "out");
-    TRY(netdp_i_coalitions_new(p.nodes, p.pool, &p.member, &p.count, error));
-    p.loss = NETDP_I_NEW(double, p.count *p.from_count);
-    p.certified = NETDP_I_NEW(bool, p.count);
-    if (p.loss == NULL || p.certified == NULL)
-        return netdp_i_no_memory(error);
-    TRY(netdp_i_for_each(p.count, account_coalition, &p, progress, "coalitions", error));
-    return reduce(&p, losses, error);
+    return netdp_i_pools_largest(&pools, progress, losses, error);
 }

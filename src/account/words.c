@@ -97,8 +97,10 @@ static void tell_pairs(FILE *out, const netdp_loss_request *request)
     netdp_error ignored;
     char text[400];
     if (!netdp_pairing_is(pairing) ||
-        netdp_i_pairing_hiding(pairing->graph, request->to, request->to_count, request->coalition,
-                               &hiding, &ignored) != NETDP_OK)
+        (request->pool > 1
+             ? netdp_i_pools_hiding(pairing->graph, request->pool, &hiding, &ignored)
+             : netdp_i_pairing_hiding(pairing->graph, request->to, request->to_count,
+                                      request->coalition, &hiding, &ignored)) != NETDP_OK)
         return;
     netdp_i_pairing_words(pairing, &hiding, text);
     fprintf(out, "%s\n", text);

@@ -177,6 +177,10 @@ static netdp_status print_table(const answer *a, netdp_error *error)
            shown(a, s->mean, 6).text, shown(a, s->max, 6).text, s->worst_from, s->worst_to,
            netdp_i_up(s->local, 6).text);
     TRY(netdp_i_describe_print(a->description, a->options->noise, error));
+    if (a->description->request.pool > 1 && a->losses->members > 1)
+        for (int32_t i = 0; i < a->losses->members; i++)
+            printf("%s%" PRId32 "%s", i == 0 ? "found: " : " ", a->losses->to[i],
+                   i + 1 < a->losses->members ? "" : ".\n");
     netdp_i_describe_worst(a->losses, s);
     if (a->options->draws > 0)
         printf("draws: the epsilons above are over all networks that could be drawn, for those "
@@ -424,6 +428,12 @@ static netdp_status answer_question(loss_options *o, const netdp_i_arguments *ar
                                &o->noise, error));
     if (netdp_i_cli_given(arguments, "draws"))
         TRY(netdp_i_description_draw(&description, o->draws, error));
+    TRY(netdp_i_description_named(&description,
+                                  o->explain                 ? "--explain"
+                                  : o->events != NULL        ? "--events"
+                                  : o->proofs.folder != NULL ? "--proof"
+                                                             : NULL,
+                                  error));
     TRY(netdp_i_proofs_read(&o->proofs, &description, error));
     TRY(netdp_i_description_rounds(&description, o->noise, error));
     return o->explain ? netdp_i_explain(&description, o->json, error)

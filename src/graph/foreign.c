@@ -205,9 +205,10 @@ static igraph_error_t find_attribute(const igraph_t *graph, bool of_edge, const 
     const igraph_error_t code = list_attributes(graph, of_edge, &names, &types);
     if (code != IGRAPH_SUCCESS)
         return code;
-    /* Of two with one name, igraph's functions take the first. */
+    /* Of two with one name, igraph's functions take the first. Not STR, a macro that reads the vector itself in
+     * some versions and calls a function in others. */
     for (igraph_integer_t i = igraph_strvector_size(&names) - 1; i >= 0; i--)
-        if (strcmp(STR(names, i), name) == 0)
+        if (strcmp(igraph_strvector_get(&names, i), name) == 0)
             *type = (igraph_attribute_type_t)VECTOR(types)[i];
     igraph_strvector_destroy(&names);
     igraph_vector_int_destroy(&types);
@@ -334,8 +335,9 @@ static netdp_status note_attributes(struct foreign *foreign, netdp_error *error)
     if (list_attributes(&foreign->graph, true, &names, &types) != IGRAPH_SUCCESS)
         return netdp_i_no_memory(error);
     for (igraph_integer_t i = 0; i < igraph_strvector_size(&names); i++)
-        netdp_i_collect_attribute(foreign->collection,
-                                  (netdp_i_token){STR(names, i), (int64_t)strlen(STR(names, i))});
+        netdp_i_collect_attribute(
+            foreign->collection, (netdp_i_token){igraph_strvector_get(&names, i),
+                                                 (int64_t)strlen(igraph_strvector_get(&names, i))});
     igraph_strvector_destroy(&names);
     igraph_vector_int_destroy(&types);
     return NETDP_OK;

@@ -69,24 +69,6 @@ netdp_i_promise netdp_i_promise_everyone(const netdp_losses *losses, double epsi
     return made;
 }
 
-/* From all coalitions of the pool: among how few somebody is hidden at least. */
-static netdp_status find_hiding(const netdp_i_variant *variant, netdp_i_hiding *hiding,
-                                netdp_error *error)
-{
-    const netdp_graph *graph = netdp_i_variant_pairing(variant).graph;
-    const int32_t pool = (int32_t)variant->study->privacy.pool;
-    OWNED int32_t *member = NULL;
-    int64_t count = 0;
-    TRY(netdp_i_coalitions_new(netdp_graph_nodes(graph), pool, &member, &count, error));
-    for (int64_t c = 0; c < count; c++) {
-        netdp_i_hiding one;
-        TRY(netdp_i_pairing_hiding(graph, member + c * pool, pool, true, &one, error));
-        if (c == 0 || one.least < hiding->least)
-            *hiding = one;
-    }
-    return NETDP_OK;
-}
-
 /* What the rounds leave of it: it takes the network, kappa and the rounds, and no row. */
 static netdp_status tell_left(const netdp_i_variant *variant, netdp_i_promise *promise,
                               netdp_error *error)
@@ -111,10 +93,10 @@ static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *
     netdp_i_hiding hiding;
     if (!netdp_pairing_is(&pairing))
         return NETDP_OK;
-    TRY(variant->study->privacy.pool > 1
-            ? find_hiding(variant, &hiding, error)
-            : netdp_i_pairing_hiding(pairing.graph, variant->observer, variant->observer_count,
-                                     false, &hiding, error));
+    const int32_t pool = (int32_t)variant->study->privacy.pool;
+    TRY(pool > 1 ? netdp_i_pools_hiding(pairing.graph, pool, &hiding, error)
+                 : netdp_i_pairing_hiding(pairing.graph, variant->observer, variant->observer_count,
+                                          false, &hiding, error));
     if (variant->kind == NETDP_TALLY)
         netdp_i_pairing_token_words(&pairing, promise->says);
     else

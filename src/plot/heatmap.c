@@ -82,16 +82,28 @@ static int32_t most_lines(const netdp_i_frame *frame, const netdp_i_heatmap *map
     return most;
 }
 
+static void take_values(netdp_i_shade *shade, const netdp_i_heatmap *map)
+{
+    for (int64_t i = 0; i < map->size; i++)
+        for (int64_t j = 0; j < map->size; j++)
+            netdp_i_shade_take(shade, value_at(map, i, j));
+}
+
 static void print_panel(FILE *out, const struct picture *picture, int32_t p)
 {
     const netdp_i_heatmap *map = &picture->map[p];
+    netdp_i_shade own = {.axis = {.log = picture->shade.axis.log}};
+    if (map->apart) {
+        take_values(&own, map);
+        netdp_i_shade_finish(&own);
+    }
     const int32_t side = (map->size + MOST_CELLS - 1) / MOST_CELLS;
     const int32_t blocks = side > 0 ? (map->size + side - 1) / side : 0;
     const netdp_i_axis nodes = {
         .any = true, .low = -0.5, .high = blocks > 0 ? (double)blocks * side - 0.5 : 0.5};
     const netdp_i_frame *frame = &picture->frame;
     fputs("$pixels << END\n", out);
-    print_pixels(out, map, &picture->shade, side > 0 ? side : 1);
+    print_pixels(out, map, map->apart ? &own : &picture->shade, side > 0 ? side : 1);
     fputs("END\n", out);
     char room[BLOCKS];
     netdp_i_plot_title(out, map->title, map->standing, blocks_of(map, room), title_room(frame));
@@ -131,9 +143,8 @@ netdp_status netdp_i_heatmap_write(const netdp_i_heatmap *map, int32_t panels, i
     int32_t letters = 0;
     for (int32_t p = 0; p < panels; p++) {
         letters = netdp_i_plot_longest(letters, map[p].title, map[p].standing);
-        for (int64_t i = 0; i < map[p].size; i++)
-            for (int64_t j = 0; j < map[p].size; j++)
-                netdp_i_shade_take(&picture.shade, value_at(&map[p], i, j));
+        if (!map[p].apart)
+            take_values(&picture.shade, &map[p]);
     }
     const netdp_i_squares squares = {NETDP_I_SIDE, letters * NETDP_I_LETTER + 60};
     picture.frame = netdp_i_frame_square(panels, columns, picture.margins, squares, look);

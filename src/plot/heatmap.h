@@ -15,11 +15,12 @@ typedef struct netdp_i_heatmap {
     int32_t size;
     const double *value; /* [size * size], row-major; row 0 is drawn on top. NaN: blank */
     bool diagonal;       /* draw it; otherwise it is blank */
+    bool apart;          /* of another measure: colours from its own least to its own largest */
 } netdp_i_heatmap;
 
 /*
  * Above 250 rows, square blocks are drawn as their largest value, and the title says so. All panels
- * share the scale, from the smallest to the largest finite value (`log`: positive value);
+ * but those apart share the scale, from the smallest to the largest finite value (`log`: positive value);
  * `value_label`, with the unit, stands at the colour bar. Infinity and, if `log`, 0 have colours of
  * their own, named below.
  */

@@ -236,7 +236,7 @@ static netdp_status account(netdp_question *question, double noise, netdp_unit u
     if (draws != 0)
         TRY(netdp_i_description_draw(d, draws, error));
     TRY(netdp_i_description_rounds(d, noise, error));
-    return d->kind->losses(d, noise, unit, progress, losses, error);
+    return netdp_i_description_losses(d, noise, unit, progress, losses, error);
 }
 
 netdp_status netdp_question_losses(netdp_question *question, double noise, netdp_unit unit,

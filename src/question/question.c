@@ -121,6 +121,29 @@ static void take_parties(const netdp_question_request *given, netdp_loss_request
     request->coalition = request->coalition || given->coalition;
 }
 
+/* Any so many nodes, of all. */
+static netdp_status read_worst(const netdp_i_question *question, netdp_i_description *made,
+                               netdp_error *error)
+{
+    netdp_loss_request *request = &made->request;
+    request->from = made->from;
+    if (request->pool < 0 || request->pool >= netdp_graph_nodes(made->graph))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--to: '%s'; give worst:C, with C from 1 to 1000 and below the number "
+                            "of nodes",
+                            netdp_i_show_text(question->to).text);
+    if (question->calibrates && request->pool > 1 && made->kind != &netdp_i_describing_gossip)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--to: of tokens worst:C is for netdp loss; try noises there, or name "
+                            "a coalition by set:V,W");
+    if (question->as_is != NULL)
+        take_parties(question->as_is, request);
+    if (request->coalition)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--to: worst:C is of all coalitions; it takes no other");
+    return netdp_i_description_named(made, made->engine != NULL ? "--engine" : NULL, error);
+}
+
 static netdp_status read_parties(const netdp_i_question *question, netdp_i_description *made,
                                  netdp_error *error)
 {
@@ -129,10 +152,14 @@ static netdp_status read_parties(const netdp_i_question *question, netdp_i_descr
         netdp_i_read_nodes(made->graph, question->from, &made->from, &request->from_count, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--from");
+    request->pool = netdp_i_setting_worst(question->to);
+    if (request->pool != 0)
+        return read_worst(question, made, error);
     request->coalition = strncmp(question->to, "set:", 4) == 0;
     if (!request->coalition && strchr(question->to, ',') != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "--to: give one observer, all, or set:V,W for a coalition");
+                            "--to: give one observer, all, set:V,W for a coalition, or worst:C for "
+                            "any C nodes");
     status = netdp_i_read_nodes(made->graph, question->to + (request->coalition ? 4 : 0), &made->to,
                                 &request->to_count, error);
     if (status != NETDP_OK)
@@ -328,6 +355,7 @@ netdp_status netdp_i_description_draw(netdp_i_description *d, int64_t draws, net
     if (d->mixing == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "--draws: does not apply to %s; leave it out",
                             d->named->name);
+    TRY(netdp_i_description_named(d, "--draws", error));
     if (d->engine != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--draws: works in one process; leave out --engine");
@@ -343,12 +371,12 @@ netdp_status netdp_i_description_account(netdp_i_description *d, double noise, n
                                          const netdp_progress *progress, netdp_error *error)
 {
     OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
-    const bool streams = d->mixing != NULL && d->draws == 0;
+    const bool streams = d->mixing != NULL && d->draws == 0 && d->request.pool <= 1;
     if (streams && d->engine != NULL)
         return d->engine->losses(&d->request, sink, context, progress, error);
     if (streams)
         return netdp_i_losses_each(&d->request, sink, context, progress, error);
-    TRY(d->kind->losses(d, noise, unit, progress, &losses, error));
+    TRY(netdp_i_description_losses(d, noise, unit, progress, &losses, error));
     return netdp_i_losses_replay(losses, sink, context, error);
 }
 

@@ -122,6 +122,15 @@ netdp_status netdp_i_description_account(netdp_i_description *description, doubl
                                          netdp_unit unit, netdp_i_batch_sink sink, void *context,
                                          const netdp_progress *progress, netdp_error *error);
 
+/* The same as a whole; of worst:C the largest over coalitions. */
+netdp_status netdp_i_description_losses(netdp_i_description *description, double noise,
+                                        netdp_unit unit, const netdp_progress *progress,
+                                        netdp_losses **losses, netdp_error *error);
+
+/* NETDP_INVALID where an option (NULL: none) is of observers that are named, and worst:C is asked. */
+netdp_status netdp_i_description_named(const netdp_i_description *description, const char *option,
+                                       netdp_error *error);
+
 /* What a reader should be warned of: much is left of the noise in pairs; "": nothing. */
 void netdp_i_description_warning(const netdp_i_description *description, size_t room, char *text);
 

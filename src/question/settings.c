@@ -152,8 +152,8 @@ const netdp_i_setting netdp_i_setting_rows[] = {
     {"from", AT(from), "privacy.from", "all|U|U,U",
      "the nodes whose privacy is asked for",
      .rule = {NETDP_I_KEY_TEXT, .fallback = "all"}},
-    {"to", AT(to), "privacy.to", "all|V|set:V,W",
-     "the observers; set: nodes that collude",
+    {"to", AT(to), "privacy.to", "all|V|set:V,W|worst:C",
+     "the observers; set: nodes that collude; worst: any C nodes, the largest over all such coalitions",
      .rule = {NETDP_I_KEY_TEXT, .fallback = "all"}},
     {"sees", AT(sees), "privacy.sees", "neighbours|sum|everything",
      "what an observer sees: its neighbours' messages; only their (secure) sum; all messages",
@@ -188,6 +188,16 @@ const netdp_i_need netdp_i_settings_need[] = {
     {"pattern", NULL, true, "at-most", NULL, .says = "it says itself which contributions are made"},
     {0},
 };
+
+int32_t netdp_i_setting_worst(const char *to)
+{
+    int64_t colluders = 0;
+    if (strncmp(to, "worst:", 6) != 0)
+        return 0;
+    return netdp_i_read_whole(to + 6, &colluders) && colluders >= 1 && colluders <= 1000
+               ? (int32_t)colluders
+               : -1;
+}
 
 static bool is_dash(char c)
 {

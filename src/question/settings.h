@@ -89,6 +89,9 @@ void netdp_i_spell(netdp_i_spelling spelling, netdp_error *error);
 /* The setting of a name, spelled with - or _; NULL: there is none. */
 const netdp_i_setting *netdp_i_setting_find(const char *name);
 
+/* How many collude of "worst:C", C from 1 to 1000; 0: another text, -1: no such number. */
+int32_t netdp_i_setting_worst(const char *to);
+
 /* Its default in words; NULL of a switch. */
 const char *netdp_i_setting_usual(const netdp_i_setting *setting);
 

@@ -1,9 +1,12 @@
 /* Pairwise losses as matrices, and on the graph. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <netdp/mixing.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "graph/layout.h"
 #include "plot/drawing.h"
 #include "plot/heatmap.h"
@@ -15,47 +18,99 @@ static int32_t count_own(const netdp_i_figure *f)
            (netdp_i_study_accounts(f->study) ? 0 : 2);
 }
 
+/* The maps of a picture, at most two for each variant, and what they lend. */
+typedef struct matrices {
+    int32_t count;
+    netdp_i_heatmap *map;
+    double **value;
+    char (*title)[NETDP_I_LABEL_ROOM], (*standing)[NETDP_I_LABEL_ROOM];
+} matrices;
+
+static void matrices_clear(matrices *m)
+{
+    for (int32_t i = 0; m->value != NULL && i < m->count; i++)
+        netdp_i_free(m->value[i]);
+    netdp_i_free(m->value);
+    netdp_i_free(m->title);
+    netdp_i_free(m->standing);
+    netdp_i_free(m->map);
+}
+
+/* One more map, of n nodes; its values are to be filled. */
+static netdp_i_heatmap *add_map(matrices *m, int64_t n)
+{
+    netdp_i_heatmap *map = &m->map[m->count];
+    double *value = m->value[m->count] = NETDP_I_NEW(double, n *n);
+    *map = (netdp_i_heatmap){.standing = m->standing[m->count], .size = (int32_t)n, .value = value};
+    m->count++;
+    for (int64_t k = 0; value != NULL && k < n * n; k++)
+        value[k] = NAN;
+    return value != NULL ? map : NULL;
+}
+
+static netdp_status add_losses(netdp_i_figure *f, size_t at, matrices *m, netdp_error *error)
+{
+    const json_t *variant = json_array_get(netdp_i_figure_variants(f), at);
+    const int64_t n = netdp_graph_nodes(netdp_i_figure_graph(f, at));
+    netdp_i_heatmap *map = add_map(m, n);
+    CLEARED(netdp_i_listed_clear) netdp_i_listed listed = {0};
+    if (map == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_figure_list(f, at, variant, &listed, error));
+    for (int64_t k = 0; k < listed.count; k++)
+        m->value[m->count - 1][listed.from[k] * n + listed.to[k]] = listed.value[k];
+    netdp_i_label_standing(netdp_i_figure_guarantee(variant), m->standing[m->count - 1]);
+    map->title = netdp_i_figure_name(variant);
+    map->x_label = "observer";
+    map->y_label = "whose data";
+    return NETDP_OK;
+}
+
+/* Communicability of the variant's graph, where it is not the graph of the variant before. */
+static netdp_status add_communicability(netdp_i_figure *f, size_t at, bool first, matrices *m,
+                                        netdp_error *error)
+{
+    const netdp_graph *graph = netdp_i_figure_graph(f, at);
+    const char *name = netdp_i_figure_name(json_array_get(netdp_i_figure_variants(f), at));
+    const char *panel = strstr(name, " / ");
+    if (!first &&
+        strcmp(netdp_graph_origin(graph), netdp_graph_origin(netdp_i_figure_graph(f, at - 1))) == 0)
+        return NETDP_OK;
+    netdp_i_heatmap *map = add_map(m, netdp_graph_nodes(graph));
+    if (map == NULL)
+        return netdp_i_no_memory(error);
+    map->apart = true;
+    map->title = m->title[m->count - 1];
+    snprintf(m->title[m->count - 1], NETDP_I_LABEL_ROOM, "%.*scommunicability",
+             panel != NULL ? (int)(panel + 3 - name) : 0, name);
+    snprintf(m->standing[m->count - 1], NETDP_I_LABEL_ROOM, "colours of its own, least to largest");
+    return netdp_graph_communicability(graph, m->value[m->count - 1], error);
+}
+
 netdp_status netdp_i_draw_matrices(netdp_i_figure *f, const netdp_i_look *look, const char *path,
                                    netdp_error *error)
 {
     const int32_t count = count_own(f), first = -netdp_i_figure_own(f, 0);
-    netdp_i_heatmap *map = NETDP_I_NEW(netdp_i_heatmap, count);
-    double **value = NETDP_I_NEW(double *, count);
-    char label[NETDP_I_LABEL_ROOM],
-        (*standing)[NETDP_I_LABEL_ROOM] = netdp_i_new(count, sizeof label);
-    netdp_status status =
-        map != NULL && value != NULL && standing != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
-        const size_t at = (size_t)(i + first);
-        const json_t *variant = json_array_get(netdp_i_figure_variants(f), at);
-        const int64_t n = netdp_graph_nodes(netdp_i_figure_graph(f, at));
-        netdp_i_listed listed = {0};
-        status = netdp_i_figure_list(f, at, variant, &listed, error);
-        if (status == NETDP_OK && (value[i] = NETDP_I_NEW(double, n *n)) == NULL)
-            status = netdp_i_no_memory(error);
-        for (int64_t k = 0; status == NETDP_OK && k < n * n; k++)
-            value[i][k] = NAN;
-        for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++)
-            value[i][listed.from[k] * n + listed.to[k]] = listed.value[k];
-        netdp_i_label_standing(netdp_i_figure_guarantee(variant), standing[i]);
-        map[i] = (netdp_i_heatmap){.title = netdp_i_figure_name(variant),
-                                   .standing = standing[i],
-                                   .x_label = "observer",
-                                   .y_label = "whose data",
-                                   .size = (int32_t)n,
-                                   .value = value[i]};
-        netdp_i_listed_clear(&listed);
+    const bool beside = f->study->figure.x != NULL; /* communicability, the one x of a matrix */
+    char label[NETDP_I_LABEL_ROOM];
+    CLEARED(matrices_clear)
+    matrices m = {.map = NETDP_I_NEW(netdp_i_heatmap, 2 * count),
+                  .value = NETDP_I_NEW(double *, 2 * count),
+                  .title = netdp_i_new(2 * count, NETDP_I_LABEL_ROOM),
+                  .standing = netdp_i_new(2 * count, NETDP_I_LABEL_ROOM)};
+    if (m.map == NULL || m.value == NULL || m.title == NULL || m.standing == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < count; i++) {
+        if (beside)
+            TRY(add_communicability(f, (size_t)(i + first), i == 0, &m, error));
+        TRY(add_losses(f, (size_t)(i + first), &m, error));
     }
     netdp_i_label_measure(f, "loss", label);
-    if (status == NETDP_OK)
-        status = netdp_i_heatmap_write(map, count, 0, netdp_i_figure_is_log(f, 'y'), label, look,
-                                       path, error);
-    for (int32_t i = 0; value != NULL && i < count; i++)
-        netdp_i_free(value[i]);
-    netdp_i_free(value);
-    netdp_i_free(standing);
-    netdp_i_free(map);
-    return status;
+    int32_t columns = beside ? 1 : 0; /* a row for each graph, as wide as the first */
+    while (beside && columns < m.count && !m.map[columns].apart)
+        columns++;
+    return netdp_i_heatmap_write(m.map, m.count, columns, netdp_i_figure_is_log(f, 'y'), label,
+                                 look, path, error);
 }
 
 /* Each node's own value. */

@@ -244,6 +244,31 @@ static bool says(const netdp_i_reading *from, const char *name)
     return given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given);
 }
 
+/* to: worst:C is a pool of C. */
+static netdp_status read_worst(const netdp_i_reading *from, netdp_error *error)
+{
+    netdp_study *study = from->study;
+    char *to = study->privacy.to;
+    const int32_t colluders = to != NULL ? netdp_i_setting_worst(to) : 0;
+    if (colluders == 0)
+        return NETDP_OK;
+    if (colluders < 0)
+        return netdp_i_reading_fail(from, "privacy.to", error,
+                                    "is worst:C with C from 1 to 1000; not '%s'",
+                                    netdp_i_show_text(to).text);
+    if (colluders > 1 && !has_setting(study, NETDP_SETTING_VIEW))
+        return netdp_i_reading_fail(from, "privacy.to", error,
+                                    "of tokens worst:C is for netdp loss; name who collude: "
+                                    "set:v,w");
+    if (says(from, "privacy.pool"))
+        return netdp_i_reading_fail(from, "privacy.to", error,
+                                    "says by worst:C what privacy.pool says; leave one of them "
+                                    "out");
+    study->privacy.pool = colluders;
+    memcpy(to, "all", sizeof "all");
+    return NETDP_OK;
+}
+
 static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *error)
 {
     static const char *const of_accounts[] = {"privacy.as", "privacy.pattern", "privacy.from",
@@ -255,6 +280,7 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
         if (says(from, of_accounts[i]))
             return netdp_i_reading_fail(from, of_accounts[i], error,
                                         "applies to task account; leave it out");
+    TRY(read_worst(from, error));
     TRY(check_proof(from, error));
     TRY(check_noise(from, error));
     if (!(study->privacy.delta > 0) && study->privacy.as == NULL)

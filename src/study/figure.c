@@ -32,7 +32,7 @@ static const struct {
      true, false},
     {"bars", "", OF_VARIANTS, "accuracy", 1, false, false, false},
     {"scatter", "communicability, katz or length", "loss", "loss", 1, true, false, true},
-    {"matrix", "", "loss", "loss", 1, false, false, true},
+    {"matrix", "communicability", "loss", "loss", 1, false, false, true},
     {"drawing", "", "loss or data", "loss", 1, false, false, true},
 };
 

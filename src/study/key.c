@@ -193,7 +193,7 @@ const netdp_i_key netdp_i_keys[] = {
     {"privacy.from", AT(privacy.from),
      .rule = {NETDP_I_KEY_TEXT, .expects = "all, random, or nodes u,u,..."}},
     {"privacy.to", AT(privacy.to),
-     .rule = {NETDP_I_KEY_TEXT, .expects = "all, random, nodes v,v,... each by itself, or set:v,w, who collude"}},
+     .rule = {NETDP_I_KEY_TEXT, .expects = "all, random, nodes v,v,... each by itself, set:v,w, who collude, or worst:C, any C who do"}},
     {"privacy.over", AT(privacy.over),
      .rule = {NETDP_I_KEY_WORD, .fallback = "mean", .word = over, .expects = "mean or worst"}},
     {"privacy.observers", AT(privacy.observers),

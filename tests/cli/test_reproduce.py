@@ -219,6 +219,9 @@ def matrix_and_drawing():
         assert_classes(rows, losses(folder, "hypercube 4", *GOSSIP, "--rounds", "10", "--to", "3"))
         rows, _, _ = reproduce(folder, ACCOUNT.replace("to: 3", "from: 3") + "figure: {kind: drawing}\n", name="from")
         assert_classes(rows, losses(folder, "hypercube 4", *GOSSIP, "--rounds", "10", "--from", "3"))
+        same, _, texts = reproduce(folder, ALL + "figure: {kind: matrix, x: communicability}\n", name="beside")
+        assert {"communicability", "colours", "observer"} <= {word for text in texts for word in text.split()}, texts
+        assert_classes(same, losses(folder, "hypercube 4", *GOSSIP, "--rounds", "10"))
 
 
 def traced():
@@ -373,7 +376,7 @@ REFUSED = [
     (REALISED + "figure: {kind: matrix}\n", "figure.kind: task realised lists no pairs; give sweep, bars or distance"),
     (ACCOUNT + "figure: {kind: trace}\n", "figure.kind: task account runs nothing that a trace shows"),
     (ACCOUNT + "figure: {kind: distance, x: katz}\n", "figure.x: a distance is against hops or length"),
-    (ACCOUNT + "figure: {kind: matrix, x: hops}\n", "figure.x: does not apply to matrix; leave it out"),
+    (ACCOUNT + "figure: {kind: matrix, x: hops}\n", "figure.x: a matrix is against communicability"),
     (ACCOUNT + "figure: {kind: scatter}\n", "figure.x: is missing; a scatter is against communicability"),
     (ALL + "figure: {kind: drawing}\n", "study.yaml:6: figure.kind: a drawing is of the losses from one node"),
     (ACCOUNT + "figure: {kind: sweep}\nsweep: {key: protocol.rounds}\n", "study.yaml:7: sweep.values: is missing"),
@@ -404,7 +407,7 @@ CASES = [
     Case("reproduce no-such-thing-at-all", 2, err="no such experiment; see netdp reproduce --list"),
     Case(["reproduce", ""], 2, err="no such experiment"),
     Case(["reproduce", "\x1b[31m"], 2, err=r"'\\x1b\[31m': no such experiment"),
-    Case("reproduce A-fig3 -o x", 2, env={"NETDP_DATA": "none"}, err="'A-fig3': 2 panels, each with its own folder; leave out -o"),
+    Case("reproduce A-fig3 -o x", 2, env={"NETDP_DATA": "none"}, err="'A-fig3': 3 panels, each with its own folder; leave out -o"),
     Case("reproduce nothing.yaml", 3, err="nothing.yaml: cannot read"),
     Case("reproduce s.yaml", 2, err="figure.x: the nodes of hypercube 4 have no positions; length is for the family geometric",
          files={"s.yaml": (ALL + "figure: {kind: distance, x: length}\n").encode()}),

@@ -276,6 +276,23 @@ def test_all_pairs_without_a_copy():
     assert np.isinf(np.diag(got.matrix)).all()
 
 
+def test_any_two_who_collude():
+    """The largest over the coalitions that the observer belongs to; a search names the one that it found."""
+    asked = dict(rounds=12, protocol="walk", noise=5, as_="dp:1e-5")
+    worst = netdp.losses("path 4", to="worst:2", **asked)
+    for u, v in ((0, 1), (3, 0)):
+        others = [w for w in range(4) if w not in (u, v)]
+        wanted = max(netdp.losses("path 4", from_=u, to={v, w}, **asked).worst for w in others)
+        assert worst.matrix[u, v] == pytest.approx(wanted, rel=1e-9) and worst.sound
+    with pytest.raises(netdp.Invalid, match="proof"):
+        worst.proof(0, 1)
+    with pytest.raises(netdp.Invalid, match="worst:C"):
+        netdp.losses("path 4", rounds=3, to="worst:2", coalition=True)
+    found = netdp.losses("ring 700", rounds=3, noise=2, as_="dp:1e-6", from_=5, to="worst:2")
+    assert not found.sound and "search" in found.why
+    assert set(found.worst_pair[1]) & {4, 6} and found.observers == (found.worst_pair[1],)
+
+
 def test_proof(tmp_path):
     """The text of a proof file holds by netdp-verify, for the number of the table; what has none is refused."""
     verify = pathlib.Path(os.environ["NETDP_SOURCE"]) / "tools/verify/netdp-verify"

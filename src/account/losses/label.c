@@ -21,6 +21,23 @@ void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses 
                                           : NULL;
 }
 
+void netdp_i_judge_together(const netdp_losses *one, netdp_losses *all)
+{
+    if ((all->sound && !one->sound) || (all->certified && !one->certified) || all->reason == NULL)
+        all->reason = one->reason;
+    all->sound = all->sound && one->sound;
+    all->certified = all->certified && one->certified;
+}
+
+void netdp_i_judge_found(netdp_losses *losses)
+{
+    if (losses->sound)
+        losses->reason = "of the coalition that a search found, one node after another; others of "
+                         "its size may learn more, but none more than under local differential "
+                         "privacy";
+    losses->sound = losses->certified = false;
+}
+
 void netdp_losses_guarantee(const netdp_losses *losses, double value, netdp_unit unit,
                             netdp_guarantee *guarantee)
 {

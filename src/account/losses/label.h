@@ -21,6 +21,12 @@ const netdp_bound_info *netdp_i_bound_row(netdp_bound bound);
 /* Sets `bound`, `sound`, `certified` and `reason`: nothing else does. */
 void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses *losses);
 
+/* Several accounts hold as far as the weakest does: what `one` lacks `all` loses, with its reason. */
+void netdp_i_judge_together(const netdp_losses *one, netdp_losses *all);
+
+/* A coalition that a search found stands for all of its size: no bound, whatever its own account is. */
+void netdp_i_judge_found(netdp_losses *losses);
+
 /* What a bound promises that needs no losses; value, unit and threat are the caller's to set. */
 netdp_guarantee netdp_i_guarantee_by(const netdp_bound_info *bound, netdp_i_case of);
 

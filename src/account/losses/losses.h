@@ -99,6 +99,31 @@ netdp_status netdp_i_losses_shared(const netdp_loss_request *request, bool *shar
 netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **member, int64_t *count,
                                     netdp_error *error);
 
+/* The losses towards a coalition; count 0: towards each observer by itself. */
+typedef netdp_status (*netdp_i_asking)(void *context, const int32_t *member, int32_t count,
+                                       const netdp_progress *progress, netdp_losses **losses,
+                                       netdp_error *error);
+
+/* Coalitions of `pool` of the nodes, and who is asked about each. */
+typedef struct netdp_i_pools {
+    int32_t nodes, pool;
+    bool alone; /* one after the other: `ask` has state, or takes the threads itself */
+    netdp_i_asking ask;
+    void *context;
+} netdp_i_pools;
+
+/* Are all coalitions of the size few enough to be asked about? */
+bool netdp_i_pools_all(int32_t nodes, int32_t pool);
+
+/* Each observer's largest over all coalitions that it belongs to; NETDP_NO_ANSWER: they are too many. */
+netdp_status netdp_i_pools_largest(const netdp_i_pools *pools, const netdp_progress *progress,
+                                   netdp_losses **losses, netdp_error *error);
+
+/* Of all coalitions of the size, the one that leaves somebody hidden among the fewest in a graph of pairs. */
+struct netdp_i_hiding;
+netdp_status netdp_i_pools_hiding(const netdp_graph *pairs, int32_t pool,
+                                  struct netdp_i_hiding *hiding, netdp_error *error);
+
 /* netdp_losses_new of observers who pool their views with any others: request->pool is above 1. */
 netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
                                    const netdp_progress *progress, netdp_losses **losses,

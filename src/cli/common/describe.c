@@ -142,6 +142,8 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
         description->kind->mixing(description), "protocol",
         description->kind->protocol(description), "threat",
         netdp_i_threat_json(&guarantee->threat, request->to, request->to_count), "noise", noise);
+    if (request->pool > 1)
+        json_object_set_new(json_object_get(made, "threat"), "pool", json_integer(request->pool));
     if (run != NULL)
         json_object_update_new(made, run);
     json_object_update_new(made, netdp_i_guarantee_json(guarantee, NULL));
@@ -162,6 +164,8 @@ netdp_status netdp_i_describe_print(const netdp_i_description *description, doub
 {
     char *text = NULL;
     warn(description);
+    if (description->request.pool > 1)
+        printf("observers: any %d nodes who collude.\n", (int)description->request.pool);
     const netdp_status status = description->kind->words(description, noise, &text, error);
     return put(status, text);
 }

@@ -60,6 +60,7 @@ extern const netdp_i_igraph_calls *netdp_i_igraph_now;
 #define igraph_set_warning_handler (*netdp_i_igraph_now->igraph_set_warning_handler)
 #define igraph_strerror (*netdp_i_igraph_now->igraph_strerror)
 #define igraph_strvector_destroy (*netdp_i_igraph_now->igraph_strvector_destroy)
+#define igraph_strvector_get (*netdp_i_igraph_now->igraph_strvector_get)
 #define igraph_strvector_init (*netdp_i_igraph_now->igraph_strvector_init)
 #define igraph_strvector_size (*netdp_i_igraph_now->igraph_strvector_size)
 #define igraph_vcount (*netdp_i_igraph_now->igraph_vcount)

@@ -43,6 +43,7 @@
     OF(igraph_set_warning_handler)                                                                 \
     OF(igraph_strerror)                                                                            \
     OF(igraph_strvector_destroy)                                                                   \
+    OF(igraph_strvector_get)                                                                       \
     OF(igraph_strvector_init)                                                                      \
     OF(igraph_strvector_size)                                                                      \
     OF(igraph_vcount)                                                                              \
