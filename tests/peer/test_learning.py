@@ -119,6 +119,7 @@ def check_predictions(net):
         odds = sum(a * b for a, b in zip(prepare(row)[0], result["state"]))
         who, name, no, yes = next(csv.reader([lines[k + 1]]))
         assert who == str(k) and name == LABELS[odds >= 0] and abs(float(yes) - 1 / (1 + math.exp(-odds))) < 1e-12, lines[k + 1]
+        assert abs(float(no) + float(yes) - 1) < 1e-12
     # A disk that changes one bit of a number makes another model of it: that is refused.
     path = pathlib.Path(net.of(2), "result.json")
     kept = path.read_bytes()
@@ -128,7 +129,6 @@ def check_predictions(net):
     said = subprocess.run([os.environ["NETDP_COMMAND"], "predict", net.of(2), new], check=False, capture_output=True, text=True)
     assert said.returncode == 2 and "was changed since netdp wrote it" in said.stderr, said
     path.write_bytes(kept)
-        assert abs(float(no) + float(yes) - 1) < 1e-12
 
 
 def learnt(width, gradient_of):
