@@ -2,7 +2,6 @@
 #include "plan/variant.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -27,10 +26,8 @@ static void take_question(netdp_i_variant *variant)
     question->from = question->to = "all"; /* sample.c names or draws them */
     question->calibrates = true;           /* as far as it is concerned: a study has its noise */
     question->levels = study->task.levels > 0 ? study->task.levels : question->levels;
-    if (question->phases > 0) {
-        snprintf(variant->rounds, sizeof variant->rounds, "%lld", (long long)question->phases);
-        question->rounds = variant->rounds;
-    }
+    if (question->phases > 0)
+        question->count = question->phases;
     settings->dither = settings->dither >= 0 ? settings->dither : usual.dither;
     settings->dither_decay = fmax(settings->dither_decay, 0);
     settings->end_dither = settings->end_dither >= 0 ? settings->end_dither : usual.end_dither;

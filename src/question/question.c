@@ -119,12 +119,18 @@ static netdp_status read_parties(const netdp_i_question *question, netdp_i_descr
 
 /* ---- What the settings say ---- */
 
+static bool is_auto(const netdp_i_question *question)
+{
+    return question->count == 0 && question->rounds != NULL &&
+           strcmp(question->rounds, "auto") == 0;
+}
+
 /* Settings that are not the protocol's, and counts out of range. */
 static netdp_status check_settings(const netdp_i_question *question, const netdp_protocol *named,
                                    netdp_error *error)
 {
     const netdp_settings *settings = &question->settings;
-    const bool rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
+    const bool rounds_auto = is_auto(question);
     for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
         if (netdp_i_question_text(question, row) != NULL &&
             !netdp_i_setting_taken(row, named->settings))
@@ -194,14 +200,15 @@ void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object)
 static netdp_status read_rounds(const netdp_i_question *question, netdp_i_description *made,
                                 int64_t *count, netdp_error *error)
 {
-    double rounds = 1;
-    if (question->rounds == NULL)
+    double rounds = question->count > 0 ? (double)question->count : 1;
+    made->rounds_auto = is_auto(question);
+    if (question->count == 0 && question->rounds == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "--rounds: required; give the number of %s%s",
                             made->kind->rounds,
                             made->named->settings & NETDP_SETTING_ROUNDS_AUTO ? ", or auto" : "");
-    made->rounds_auto = strcmp(question->rounds, "auto") == 0;
-    if (!made->rounds_auto && (!netdp_i_read_number(question->rounds, &rounds) ||
-                               !(rounds >= 1 && rounds <= 1e15) || rounds != floor(rounds)))
+    if (question->count == 0 && !made->rounds_auto &&
+        (!netdp_i_read_number(question->rounds, &rounds) || !(rounds >= 1 && rounds <= 1e15) ||
+         rounds != floor(rounds)))
         return netdp_i_fail(error, NETDP_INVALID,
                             "--rounds: '%s' is not a whole number; give a whole number from 1 to "
                             "1000000000000000, or auto",
@@ -369,7 +376,7 @@ netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *t
                                 target->tune_pairs ? "pairs" : "dither");
     TRY(netdp_i_settings_together(netdp_i_question_text, question, error));
     target->variance = question->variance;
-    target->rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
+    target->rounds_auto = is_auto(question);
     target->keep_second = netdp_i_question_given(question, "dither-decay") ||
                           netdp_i_question_given(question, "end-dither");
     if (settings->dither < 0) {

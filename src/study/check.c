@@ -241,7 +241,8 @@ static bool says(const netdp_i_reading *from, const char *name)
 {
     const int k = netdp_i_key_find(name);
     const char *given = from->text->value[k][0];
-    return given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given);
+    return given != NULL && strcmp(given, "all") != 0 && /* the default of those without one */
+           !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given);
 }
 
 static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *error)
@@ -250,7 +251,14 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
                                               "privacy.to"};
     const netdp_study *study = from->study;
     const bool accounts = netdp_i_study_accounts(study);
+    static const char *const drawn[][2] = {{"privacy.observers", "privacy.to"},
+                                           {"privacy.sources", "privacy.from"}};
     netdp_unit unit = {NETDP_AS_DP, study->privacy.delta};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+        if (says(from, drawn[i][0]) && says(from, drawn[i][1]))
+            return netdp_i_reading_fail(from, drawn[i][0], error,
+                                        "draws nodes, and %s names them; leave out one of the two",
+                                        drawn[i][1]);
     for (size_t i = 0; !accounts && i < sizeof of_accounts / sizeof *of_accounts; i++)
         if (says(from, of_accounts[i]))
             return netdp_i_reading_fail(from, of_accounts[i], error,

@@ -200,8 +200,8 @@ static netdp_status ask(const netdp_i_reading *from, netdp_error *error)
     question->seed = study->seed;
     question->phases = study->protocol.phases;
     question->calibrates = study->privacy.epsilon > 0;
-    snprintf(study->rounds, sizeof study->rounds, "%lld", (long long)study->protocol.rounds);
-    question->rounds = study->protocol.rounds > 0 ? study->rounds : "auto";
+    question->count = study->protocol.rounds;
+    question->rounds = "auto"; /* where it is 0 */
     for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++) {
         const int k = row->key != NULL ? netdp_i_key_find(row->key) : -1;
         const char *given = k >= 0 && is_asked(k) ? from->text->value[k][0] : NULL;

@@ -112,7 +112,6 @@ struct netdp_study {
         char *more_noise;  /* averaging: "NODE:TIMES,...": how many times everybody's noise; NULL */
         char *targets;     /* averaging: "NODE:EPSILON,...": which want more; NULL: nobody */
     } privacy;
-    char rounds[24];           /* protocol.rounds of its question */
     netdp_i_question question; /* the settings that it shares with questions; its texts are owned */
     struct {
         int64_t every;  /* rounds between rows of the trace */
