@@ -54,9 +54,12 @@ netdp_status netdp_i_sealed_commit(json_t *object, netdp_i_output *output, netdp
         netdp_i_output_drop(output);
         return netdp_i_no_memory(error);
     }
-    digest_text(text, strlen(text), digest);
-    memcpy(find_digits(text, strlen(text)), digest, DIGITS);
-    fprintf(output->stream, "%s\n", text);
+    const size_t length = strlen(text);
+    char *digits = find_digits(text, length);
+    text[length] = '\n'; /* the file's last byte, where the text ended */
+    digest_text(text, length + 1, digest);
+    memcpy(digits, digest, DIGITS);
+    fwrite(text, 1, length + 1, output->stream);
     return netdp_i_output_commit(output, error);
 }
 
@@ -73,7 +76,6 @@ netdp_status netdp_i_sealed_read(const char *path, json_t **object, netdp_error 
     int64_t length = 0;
     json_error_t why;
     TRY(netdp_i_file_load(path, &text, &length, error));
-    length -= length > 0 && text[length - 1] == '\n'; /* which earlier versions did not write */
     char *digits = find_digits(text, (size_t)length);
     json_t *read = NULL;
     if (digits != NULL) {

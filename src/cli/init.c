@@ -98,8 +98,7 @@ static const question questions[ANSWERS] = {
                 "the column that is averaged, summed or counted; all: every one of them",
                 "Which column? all: every one", NULL, "all; meters: h19"},
     [BOUNDS] = {"bounds", "LOW,HIGH", AVERAGES | COUNTS, NULL,
-                "range of its values, declared without looking at them: what is outside is "
-                "clipped",
+                "range of its values, declared without looking at them: what is outside is clipped",
                 "Between which two numbers are its values, whoever takes part (LOW,HIGH)?", NULL,
                 "required; meters: 0,5"},
     [LEVELS] = {"levels", "L", COUNTS, NULL, "histogram: bins of equal width", "How many bins?",
@@ -476,8 +475,7 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
             fprintf(out, "%.*s:\n", (int)own, key->name);
         section = key->name;
         FILE *line = open_memstream(&text, &length);
-        if (line == NULL)
-            return netdp_i_no_memory(error);
+        NEED(line);
         fprintf(line, "%s%s: ", own > 0 ? "  " : "", netdp_i_key_leaf(key));
         status = lines[i].from == CLASSES ? write_classes(line, value_of(d, LABEL), value, error)
                                           : write_value(line, key->name, value, error);
@@ -636,8 +634,7 @@ static netdp_status ask(drafting *d, answer which, netdp_error *error)
                                    : propose != NULL                 ? propose
                                                                      : "");
     free(line);
-    if (text == NULL)
-        return netdp_i_no_memory(error);
+    NEED(text);
     for (size_t end = strlen(text); end > 0 && strchr(" \t", text[end - 1]) != NULL;)
         text[--end] = '\0';
     netdp_i_free(d->said[which]);
@@ -740,15 +737,12 @@ static void drafting_clear(drafting *d)
 static netdp_status check_answers(const drafting *d, netdp_error *error)
 {
     for (int i = 0; i < ANSWERS; i++)
-        if ((i == GRAPH || i == CSV) && d->answer[i] != NULL && strcmp(d->answer[i], "-") == 0)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--%s: a study names a file; - has no name to run it with",
-                                questions[i].option);
+        REFUSE((i == GRAPH || i == CSV) && d->answer[i] != NULL && strcmp(d->answer[i], "-") == 0,
+               "--%s: a study names a file; - has no name to run it with", questions[i].option);
     for (int i = 0; i < ANSWERS; i++) {
         const answer other = rival((answer)i);
-        if (other != ANSWERS && d->answer[i] != NULL && d->answer[other] != NULL)
-            return netdp_i_fail(error, NETDP_INVALID, "--%s and --%s: give one of them",
-                                questions[i].option, questions[other].option);
+        REFUSE(other != ANSWERS && d->answer[i] != NULL && d->answer[other] != NULL,
+               "--%s and --%s: give one of them", questions[i].option, questions[other].option);
     }
     return NETDP_OK;
 }
