@@ -1,7 +1,6 @@
 /* A variant's own: its unit, its length, and what it frees. */
 #include "plan/variant.h"
 
-
 #include "base/fail.h"
 #include "base/memory.h"
 
