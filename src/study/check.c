@@ -63,7 +63,8 @@ bool netdp_i_study_accounts(const netdp_study *study)
            netdp_i_study_claims(study);
 }
 
-bool netdp_i_study_asks(const netdp_study *study)
+/* Is it an account of gossip or a walk: a question, as netdp loss asks it? */
+static bool is_asked(const netdp_study *study)
 {
     return strcmp(study->task.kind, "account") == 0 && !netdp_i_study_tallies(study);
 }
@@ -133,9 +134,8 @@ static netdp_status check_question(const netdp_i_reading *from, netdp_error *err
     netdp_i_description ignored;
     netdp_error why = {NETDP_OK, ""};
     const netdp_status status =
-        netdp_i_study_asks(study)
-            ? netdp_i_question_check(&study->question, &ignored, &why)
-            : netdp_i_settings_together(netdp_i_question_text, &study->question, &why);
+        is_asked(study) ? netdp_i_question_check(&study->question, &ignored, &why)
+                        : netdp_i_settings_together(netdp_i_question_text, &study->question, &why);
     return status == NETDP_OK ? NETDP_OK : refuse(from, &why, error);
 }
 
@@ -541,7 +541,7 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
         status = netdp_i_assumed_check(from, error);
     if (status == NETDP_OK)
         status = netdp_i_constants_check(from, error);
-    if (status != NETDP_OK || netdp_i_study_asks(study)) /* whose question says the rest */
+    if (status != NETDP_OK || is_asked(study)) /* whose question says the rest */
         return status;
     status = netdp_i_protection_check(
         from, netdp_i_study_learns(study) && netdp_i_study_kind(study) == NETDP_GOSSIP, error);

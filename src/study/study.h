@@ -166,9 +166,6 @@ bool netdp_i_study_tallies(const netdp_study *study);
 /* Is it an account alone, without data and simulation? */
 bool netdp_i_study_accounts(const netdp_study *study);
 
-/* Is it an account of gossip or a walk: a question, as netdp loss asks it? */
-bool netdp_i_study_asks(const netdp_study *study);
-
 /* Is it such an account, of walks that are drawn? */
 bool netdp_i_study_realises(const netdp_study *study);
 

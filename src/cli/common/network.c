@@ -88,7 +88,7 @@ netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
     return engine->share_graph(made, graph, error);
 }
 
-netdp_status netdp_i_cli_mixing(const netdp_graph *graph, const char *weights,
+static netdp_status make_mixing(const netdp_graph *graph, const char *weights,
                                 const netdp_i_engine *engine, netdp_mixing **mixing,
                                 netdp_error *error)
 {
@@ -105,7 +105,7 @@ netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
 {
     OWNED_BY(netdp_graph_free) netdp_graph *made = NULL;
     TRY(netdp_i_cli_graph(options, arguments, engine, &made, error));
-    TRY(netdp_i_cli_mixing(made, options->mixing, engine, mixing, error));
+    TRY(make_mixing(made, options->mixing, engine, mixing, error));
     TRY(netdp_i_mixing_symmetric(*mixing, "this", error));
     *graph = GIVE(made);
     return NETDP_OK;
