@@ -14,6 +14,20 @@ netdp_status netdp_i_fail(netdp_error *error, netdp_status status, const char *f
 
 netdp_status netdp_i_no_memory(netdp_error *error);
 
+/* Ends a function where what was given is wrong: REFUSE(count < 1, "--draws: must be 1 or more"). */
+#define REFUSE(wrong, ...)                                                                         \
+    do {                                                                                           \
+        if (wrong)                                                                                 \
+            return netdp_i_fail(error, NETDP_INVALID, __VA_ARGS__);                                \
+    } while (0)
+
+/* And where there was no memory for a pointer, which may be set here. */
+#define NEED(pointer)                                                                              \
+    do {                                                                                           \
+        if ((pointer) == NULL)                                                                     \
+            return netdp_i_no_memory(error);                                                       \
+    } while (0)
+
 /* Ends a public function where a pointer that its caller must give is NULL: NETDP_I_GIVEN(error, a && b). */
 #define NETDP_I_GIVEN(error, pointers)                                                             \
     do {                                                                                           \

@@ -156,9 +156,8 @@ static netdp_status print_result(const char *folder, const audit_options *o, net
     json_error_t why;
     snprintf(path, sizeof path, "%s/audit.json", folder);
     json_t *result = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    if (result == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove the folder and audit again",
-                            path, why.line, why.text);
+    REFUSE(result == NULL, "%s:%d: %s; remove the folder and audit again", path, why.line,
+           why.text);
     const json_t *audits = json_object_get(result, "audits");
     draw(result, folder);
     if (o->study.json)
@@ -186,8 +185,7 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
     const int32_t count = netdp_audit_self_tests();
     int32_t failed = 0;
     netdp_self_test *lines = NETDP_I_NEW(netdp_self_test, count);
-    if (lines == NULL)
-        return netdp_i_no_memory(error);
+    NEED(lines);
     netdp_progress progress = netdp_i_cli_progress_begin(true);
     netdp_status status = netdp_audit_self_test(o->seed, &progress, lines, error);
     netdp_i_cli_progress_end();
@@ -221,13 +219,11 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
 {
     char folder[NETDP_I_PATH_ROOM];
     netdp_study *study = NULL;
-    if (strlen(file) + 64 > NETDP_I_PATH_ROOM ||
-        (o->study.folder != NULL && strlen(o->study.folder) + 64 > NETDP_I_PATH_ROOM))
-        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
-    if (strcmp(file, "-") == 0 && o->study.folder == NULL)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "-: a study of standard input has no name; give its folder with -o DIR");
+    REFUSE(strlen(file) + 64 > NETDP_I_PATH_ROOM ||
+               (o->study.folder != NULL && strlen(o->study.folder) + 64 > NETDP_I_PATH_ROOM),
+           "the path is too long");
+    REFUSE(strcmp(file, "-") == 0 && o->study.folder == NULL,
+           "-: a study of standard input has no name; give its folder with -o DIR");
     netdp_i_cli_results(file, "-audit", folder);
     if (o->study.folder != NULL)
         snprintf(folder, sizeof folder, "%s", o->study.folder);
@@ -249,20 +245,14 @@ static netdp_status audit_mechanism(const char *file, const netdp_i_arguments *a
                                           "membership", "self-test", "seed",  "force",
                                           "set",        "data",      "output"};
     for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
-        if (netdp_i_cli_given(arguments, foreign[k]))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--%s: does not apply to --mechanism; leave it out", foreign[k]);
-    if (file != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--mechanism: is audited instead of a study; leave out the study, or "
-                            "quote the command");
-    if (o->mechanism == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--claim: goes with --mechanism CMD; of a study the claim is its own");
-    if (o->claim == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "no claim: say what the mechanism guarantees, with --claim gdp:MU or "
-                            "dp:EPSILON,DELTA");
+        REFUSE(netdp_i_cli_given(arguments, foreign[k]),
+               "--%s: does not apply to --mechanism; leave it out", foreign[k]);
+    REFUSE(file != NULL, "--mechanism: is audited instead of a study; leave out the study, or "
+                         "quote the command");
+    REFUSE(o->mechanism == NULL,
+           "--claim: goes with --mechanism CMD; of a study the claim is its own");
+    REFUSE(o->claim == NULL, "no claim: say what the mechanism guarantees, with --claim gdp:MU or "
+                             "dp:EPSILON,DELTA");
     return netdp_i_cli_audit_mechanism(
         &(netdp_i_mechanism_options){o->mechanism, o->claim, o->audit.runs, o->audit.confidence,
                                      o->study.json},
@@ -281,12 +271,9 @@ static netdp_status audit(const audit_options *o, const netdp_i_arguments *argum
     const char *file = arguments->count > 0 ? arguments->text[0] : NULL;
     if (o->mechanism != NULL || o->claim != NULL)
         return audit_mechanism(file, arguments, o, error);
-    if (o->self_test && file != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--self-test: is about the auditor; leave out the study");
-    if (!o->self_test && file == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "no study: give STUDY.yaml, --mechanism CMD, or --self-test");
+    REFUSE(o->self_test && file != NULL, "--self-test: is about the auditor; leave out the study");
+    REFUSE(!o->self_test && file == NULL,
+           "no study: give STUDY.yaml, --mechanism CMD, or --self-test");
     return o->self_test ? test_self(o, error) : audit_study(file, o, error);
 }
 
@@ -304,8 +291,7 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
          "attack the claim of this bound instead of the study's guarantee", "the guarantee's"},
         {NETDP_I_SWITCH, 0, "reconstruct", &o.audit.reconstruct, NULL,
          "averaging by gossip: also estimate values at each distance, with and without the dither, "
-         "and "
-         "everybody's at once, with and without noise",
+         "and everybody's at once, with and without noise",
          NULL},
         {NETDP_I_SWITCH, 0, "membership", &o.audit.membership, NULL,
          "averaging by gossip: also tell whether each node's record was in, all others' known and "

@@ -208,8 +208,7 @@ static netdp_status prepare(ground *g, netdp_error *error)
     if (b->pattern == NULL)
         return NETDP_OK;
     g->pattern = NETDP_I_NEW(double, b->rounds);
-    if (g->pattern == NULL)
-        return netdp_i_no_memory(error);
+    NEED(g->pattern);
     netdp_i_pattern_fill(b->pattern, b->rounds, g->pattern);
     return NETDP_OK;
 }

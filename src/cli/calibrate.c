@@ -23,11 +23,10 @@ typedef struct calibrate_options {
 static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *arguments,
                                 netdp_target *target, netdp_error *error)
 {
-    if (!netdp_i_cli_given(arguments, "target") || o->as == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "give the target, for example --target 1 --as dp:1e-6");
-    if (strcmp(o->over, "worst") != 0 && strcmp(o->over, "mean") != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "--over: must be worst or mean");
+    REFUSE(!netdp_i_cli_given(arguments, "target") || o->as == NULL,
+           "give the target, for example --target 1 --as dp:1e-6");
+    REFUSE(strcmp(o->over, "worst") != 0 && strcmp(o->over, "mean") != 0,
+           "--over: must be worst or mean");
     *target = (netdp_target){
         .epsilon = o->target,
         .over = strcmp(o->over, "mean") == 0 ? NETDP_OVER_MEAN : NETDP_OVER_WORST,
@@ -113,11 +112,10 @@ static netdp_status calibrate(calibrate_options *o, const netdp_i_arguments *arg
     }
     TRY(read_target(o, arguments, &target, error));
     TRY(netdp_i_describe(&o->description, arguments, &description, error));
-    if (description.engine != NULL && description.named->kind != NETDP_GOSSIP)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--engine: calibrate works in one process for %s; leave it out, or "
-                            "try noises with netdp loss --engine mpi",
-                            description.named->name);
+    REFUSE(description.engine != NULL && description.named->kind != NETDP_GOSSIP,
+           "--engine: calibrate works in one process for %s; leave it out, or "
+           "try noises with netdp loss --engine mpi",
+           description.named->name);
     netdp_progress progress = netdp_i_cli_progress_begin(false);
     const netdp_status status =
         description.kind->calibrate(&description, &target, &progress, &calibration, &losses, error);
@@ -147,8 +145,7 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
          NULL},
         {NETDP_I_SWITCH, 0, "tune-pairs", &o.tune_pairs, NULL,
          "choose kappa of --pair-graph, the dither and, with --rounds auto, the rounds of "
-         "averaging "
-         "for the least predicted error; up to 4,000 nodes",
+         "averaging for the least predicted error; up to 4,000 nodes",
          NULL},
         {NETDP_I_NUMBER, 0, "max-noise", &o.max_noise, "SIGMA",
          "largest noise to try, in units of the sensitivity", "1e6"},

@@ -41,10 +41,9 @@ static netdp_status read_node(const struct asking *asking, const char *what, con
         netdp_status status = netdp_graph_find(asking->graph, text, node, error);
         return status == NETDP_OK ? status : netdp_i_within(error, status, "%s", what);
     }
-    if (!netdp_i_cli_number(text, false, &number) || !(number >= 0 && number < 2e9) ||
-        number != floor(number))
-        return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not the number of a node", what,
-                            netdp_i_show_text(text).text);
+    REFUSE(!netdp_i_cli_number(text, false, &number) || !(number >= 0 && number < 2e9) ||
+               number != floor(number),
+           "%s: '%s' is not the number of a node", what, netdp_i_show_text(text).text);
     *node = (int32_t)number;
     return NETDP_OK;
 }
@@ -77,18 +76,15 @@ static netdp_status take(struct asking *asking, const char *key, const char *val
 {
     netdp_input input = NETDP_IN_END;
     if (strcmp(key, "from") == 0 && asking->asked.claim->parties >= NETDP_CLAIM_PAIR) {
-        if (asking->asked.inputs.from >= 0)
-            return netdp_i_fail(error, NETDP_INVALID, "from: given twice; give it once");
+        REFUSE(asking->asked.inputs.from >= 0, "from: given twice; give it once");
         return read_node(asking, "from", value, &asking->asked.inputs.from, error);
     }
     if (strcmp(key, "to") == 0 && asking->asked.claim->parties != NETDP_CLAIM_NOBODY) {
-        if (asking->to != NULL)
-            return netdp_i_fail(error, NETDP_INVALID, "to: given twice; give it once");
+        REFUSE(asking->to != NULL, "to: given twice; give it once");
         return read_observers(asking, value, error);
     }
     TRY(netdp_claim_input(asking->asked.claim, key, &input, error));
-    if (asking->given[input])
-        return netdp_i_fail(error, NETDP_INVALID, "%s: given twice; give it once", key);
+    REFUSE(asking->given[input], "%s: given twice; give it once", key);
     asking->given[input] = true;
     return netdp_i_cli_read_number(key, value, false, &asking->asked.inputs.value[input], error);
 }
@@ -99,8 +95,7 @@ static netdp_status read_inputs(struct asking *asking, const netdp_i_arguments *
     netdp_status status = NETDP_OK;
     for (size_t k = 1; status == NETDP_OK && k < arguments->count; k++) {
         char *key = netdp_i_copy_text(arguments->text[k]);
-        if (key == NULL)
-            return netdp_i_no_memory(error);
+        NEED(key);
         char *value = strchr(key, '=');
         if (value == NULL) {
             status = netdp_i_fail(error, NETDP_INVALID, "'%s': give inputs as KEY=VALUE",

@@ -111,8 +111,7 @@ static netdp_status check_set(const char *folder, const netdp_dataset *set, stru
     struct stat shape;
     size_t room = strlen(folder) + strlen(set->file) + 2;
     char *path = netdp_i_new((int64_t)room, 1);
-    if (path == NULL)
-        return netdp_i_no_memory(error);
+    NEED(path);
     snprintf(path, room, "%s/%s", folder, set->file);
     netdp_status status = NETDP_OK;
     *verdict = "missing";
@@ -163,11 +162,9 @@ static netdp_status check(const char *folder, bool json, netdp_error *error)
     json_decref(sets);
     if (status != NETDP_OK)
         return status;
-    if (tally.differing > 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: %d of %d files differ from the known ones; get them again (netdp "
-                            "data says where)",
-                            netdp_i_show_text(folder).text, tally.differing, tally.found);
+    REFUSE(tally.differing > 0,
+           "%s: %d of %d files differ from the known ones; get them again (netdp data says where)",
+           netdp_i_show_text(folder).text, tally.differing, tally.found);
     if (tally.found == 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
                             "%s: holds none of the data sets; netdp data says where to get them",

@@ -53,9 +53,8 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
     OWNED_BY(netdp_mixing_free) netdp_mixing *mixing = NULL;
     *gram = NULL;
     snprintf(name, room, "sums");
-    if (o->workload != NULL && !gossip && strcmp(o->workload, "sums") != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "--workload: '%s'; give sums or gossip",
-                            netdp_i_show_text(o->workload).text);
+    REFUSE(o->workload != NULL && !gossip && strcmp(o->workload, "sums") != 0,
+           "--workload: '%s'; give sums or gossip", netdp_i_show_text(o->workload).text);
     if (!gossip)
         return has_graph ? netdp_i_fail(error, NETDP_INVALID,
                                         "--workload sums: knows no network; leave the graph out")
@@ -63,8 +62,7 @@ static netdp_status read_workload(const design_options *o, const netdp_i_argumen
     TRY(netdp_i_cli_graph(&o->network, arguments, NULL, &graph, error));
     TRY(netdp_mixing_new_stochastic(graph, o->network.mixing, &mixing, error));
     *gram = NETDP_I_NEW(double, o->phases * o->phases);
-    if (*gram == NULL)
-        return netdp_i_no_memory(error);
+    NEED(*gram);
     TRY(netdp_mixing_workload(mixing, o->inner, o->phases, *gram, error));
     snprintf(name, room, "gossip on %s, %s", netdp_graph_origin(graph), o->network.mixing);
     return NETDP_OK;
@@ -110,9 +108,9 @@ static netdp_status design(const design_options *o, const netdp_i_arguments *arg
     OWNED double *gram = NULL;
     char name[200];
     netdp_quiet_request request = {.phases = o->phases, .cycle = o->cycle};
-    if (o->phases < 1 || o->phases > 20000 || o->cycle < 1)
-        return netdp_i_fail(error, NETDP_INVALID, "%s: required; a whole number from 1%s",
-                            o->cycle < 1 ? "--cycle" : "--phases", o->cycle < 1 ? "" : " to 20000");
+    REFUSE(o->phases < 1 || o->phases > 20000 || o->cycle < 1,
+           "%s: required; a whole number from 1%s", o->cycle < 1 ? "--cycle" : "--phases",
+           o->cycle < 1 ? "" : " to 20000");
     TRY(netdp_i_within(error, netdp_quiet_parse(o->quiet, &request.kind, error), "--quiet"));
     TRY(read_workload(o, arguments, &gram, name, sizeof name, error));
     request.workload = gram;

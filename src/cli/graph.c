@@ -291,8 +291,7 @@ static netdp_status look_towards(struct centralities *c, const netdp_mixing *mix
     netdp_error overflow;
     c->mixing = netdp_mixing_name(mixing);
     c->hops = NETDP_I_NEW(int32_t, nodes);
-    if (c->hops == NULL)
-        return netdp_i_no_memory(error);
+    NEED(c->hops);
     netdp_status status = netdp_graph_distances(c->graph, &c->to, 1, c->hops, error);
     if (status == NETDP_OK && nodes > NETDP_DENSE_NODES)
         status = netdp_i_fail(error, NETDP_INVALID,
@@ -302,8 +301,7 @@ static netdp_status look_towards(struct centralities *c, const netdp_mixing *mix
     if (status != NETDP_OK)
         return status;
     double *matrix = NETDP_I_NEW(double, (int64_t)nodes *nodes);
-    if (matrix == NULL)
-        return netdp_i_no_memory(error);
+    NEED(matrix);
     status = netdp_graph_communicability(c->graph, matrix, &overflow);
     if (status == NETDP_OK && (c->exp_a = take_column(matrix, nodes, c->to)) == NULL)
         status = netdp_i_no_memory(&overflow);
@@ -425,16 +423,13 @@ typedef struct centrality_options {
 static netdp_status check_centrality(const centrality_options *o,
                                      const netdp_i_arguments *arguments, netdp_error *error)
 {
-    if (netdp_i_cli_given(arguments, "katz-attenuation") && !(o->attenuation > 0))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--katz-attenuation: %g; give a number above 0 and below "
-                            "1/lambda_max(A)",
-                            o->attenuation);
-    if (netdp_i_cli_given(arguments, "mixing") && !netdp_i_cli_given(arguments, "to"))
-        return netdp_i_fail(error, NETDP_INVALID, "--mixing: applies with --to NODE only");
-    if (o->json && o->csv != NULL && strcmp(o->csv, "-") == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--csv: - would mix with the JSON on standard output; name a file");
+    REFUSE(netdp_i_cli_given(arguments, "katz-attenuation") && !(o->attenuation > 0),
+           "--katz-attenuation: %g; give a number above 0 and below 1/lambda_max(A)",
+           o->attenuation);
+    REFUSE(netdp_i_cli_given(arguments, "mixing") && !netdp_i_cli_given(arguments, "to"),
+           "--mixing: applies with --to NODE only");
+    REFUSE(o->json && o->csv != NULL && strcmp(o->csv, "-") == 0,
+           "--csv: - would mix with the JSON on standard output; name a file");
     return NETDP_OK;
 }
 

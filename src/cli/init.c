@@ -16,6 +16,7 @@
 #include "cli/common/command.h"
 #include "plan/problem.h"
 #include "plan/variant.h"
+#include "question/settings.h"
 #include "study/key.h"
 
 /* What may be answered, in the order in which it is asked; each has an option. */
@@ -58,7 +59,7 @@ typedef struct question {
     const char *option, *value;
     unsigned tasks;     /* for which it is asked */
     const char *key;    /* of the study, to know whether the protocol has it; NULL: every one */
-    const char *help;   /* of the option */
+    const char *help;   /* of the option; NULL: the key's setting says, and its value */
     const char *asked;  /* on a terminal; NULL: it has an option only */
     const char *usual;  /* NULL: the row of the protocol says, or it must be given */
     const char *wanted; /* in the help, in place of `usual` */
@@ -98,8 +99,7 @@ static const question questions[ANSWERS] = {
                 "the column that is averaged, summed or counted; all: every one of them",
                 "Which column? all: every one", NULL, "all; meters: h19"},
     [BOUNDS] = {"bounds", "LOW,HIGH", AVERAGES | COUNTS, NULL,
-                "range of its values, declared without looking at them: what is outside is "
-                "clipped",
+                "range of its values, declared without looking at them: what is outside is clipped",
                 "Between which two numbers are its values, whoever takes part (LOW,HIGH)?", NULL,
                 "required; meters: 0,5"},
     [LEVELS] = {"levels", "L", COUNTS, NULL, "histogram: bins of equal width", "How many bins?",
@@ -125,8 +125,7 @@ static const question questions[ANSWERS] = {
                 "muffliato-sgd with rounds auto: how many steps, each followed by as many gossip "
                 "rounds as the network and the pairwise noise need",
                 NULL, "10", NULL},
-    [INNER] = {"inner", "K", LEARNS, "protocol.inner",
-               "muffliato-sgd with a number of rounds: gossip rounds after each step", NULL, "10",
+    [INNER] = {"inner", NULL, LEARNS, "protocol.inner", NULL, NULL, "10",
                "10; without --rounds auto"},
     [EPSILON] = {"epsilon", "EPSILON", ANY, NULL, "the privacy target",
                  "Which epsilon is the target?", NULL, "required"},
@@ -134,18 +133,13 @@ static const question questions[ANSWERS] = {
                "At which delta? Much less than one in as many people as there are", "1e-6", NULL},
     [OVER] = {"over", "worst|mean", ANY, NULL, "for every pair of nodes, or for the mean of pairs",
               "For every pair of nodes (worst), or on average over them (mean)?", "worst", NULL},
-    [SEES] = {"sees", "neighbours|sum|everything", ANY, "privacy.sees",
-              "gossip: what a node sees of the others", NULL, "neighbours", NULL},
-    [DITHER] = {"dither", "TAU", ANY, "privacy.dither",
-                "gossip: fresh noise on later messages, in units of the first noise", NULL, "0.1",
-                NULL},
-    [PAIR_GRAPH] =
-        {"pair-graph", "NAME", ANY, "privacy.pair_graph",
-         "gossip: who shares pairwise noise, which cancels in the mean: edges, complete, "
-         "ring, regular K, k-out K or a file",
-         NULL, NULL, "none"},
-    [PAIR_NOISE] = {"pair-noise", "KAPPA", ANY, "privacy.pair_noise",
-                    "how much of it, in units of the first noise", NULL, "10",
+    [SEES] = {"sees", NULL, ANY, "privacy.sees", NULL, NULL, "neighbours", NULL},
+    [DITHER] = {"dither", NULL, ANY, "privacy.dither", NULL, NULL, "0.1", NULL},
+    [PAIR_GRAPH] = {"pair-graph", "NAME", ANY, "privacy.pair_graph",
+                    "gossip: who shares pairwise noise, which cancels in the mean: edges, "
+                    "complete, ring, regular K, k-out K or a file",
+                    NULL, NULL, "none"},
+    [PAIR_NOISE] = {"pair-noise", NULL, ANY, "privacy.pair_noise", NULL, NULL, "10",
                     "10 with --pair-graph"},
     [REPEAT] = {"repeat", "N", ANY, NULL, "runs of each protocol, whose errors are averaged", NULL,
                 "10", NULL},
@@ -178,7 +172,7 @@ static const struct {
     {"ridge", "walk", "hypercube 4", "1000", "0.2"},
 };
 
-/* Lines of the file. What stands under a key of the study, and what is said beside it. */
+/* Lines of the file. What stands under a key of the study, and what is said beside it; NULL: what its setting says. */
 static const struct {
     const char *key;
     answer from;
@@ -207,15 +201,15 @@ static const struct {
     {"protocol.rounds", ROUNDS, "gossip rounds, steps of a walk, or passes of a ring"},
     {"protocol.phases", PHASES,
      "steps, each followed by as many rounds as the network and pairwise noise need"},
-    {"protocol.inner", INNER, "gossip rounds after each step"},
+    {"protocol.inner", INNER, NULL},
     {"privacy.epsilon", EPSILON, "the target; the noise that meets it is found"},
     {"privacy.delta", DELTA, "much less than one in as many people as there are"},
     {"privacy.over", OVER,
      "worst: no pair of nodes is above the target; mean: on average over them"},
-    {"privacy.sees", SEES, "who is curious: neighbours, sum or everything"},
-    {"privacy.dither", DITHER, "fresh noise on later messages, in units of the first noise"},
+    {"privacy.sees", SEES, NULL},
+    {"privacy.dither", DITHER, NULL},
     {"privacy.pair_graph", PAIR_GRAPH, "who shares pairwise noise, which cancels in the mean"},
-    {"privacy.pair_noise", PAIR_NOISE, "how much of it, in units of the first noise"},
+    {"privacy.pair_noise", PAIR_NOISE, NULL},
     {"output.repeat", REPEAT, "runs of each protocol, whose errors are averaged"},
 };
 
@@ -476,15 +470,17 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
             fprintf(out, "%.*s:\n", (int)own, key->name);
         section = key->name;
         FILE *line = open_memstream(&text, &length);
-        if (line == NULL)
-            return netdp_i_no_memory(error);
+        NEED(line);
         fprintf(line, "%s%s: ", own > 0 ? "  " : "", netdp_i_key_leaf(key));
         status = lines[i].from == CLASSES ? write_classes(line, value_of(d, LABEL), value, error)
                                           : write_value(line, key->name, value, error);
         if (fclose(line) != 0 && status == NETDP_OK)
             status = netdp_i_no_memory(error);
-        if (status == NETDP_OK && lines[i].comment != NULL)
-            fprintf(out, "%-30s  # %s\n", text, lines[i].comment);
+        const char *comment = lines[i].comment;
+        if (comment == NULL && key->setting != NULL)
+            comment = netdp_i_setting_find(key->setting)->help;
+        if (status == NETDP_OK && comment != NULL)
+            fprintf(out, "%-30s  # %s\n", text, comment);
         else if (status == NETDP_OK)
             fprintf(out, "%s\n", text);
         free(text);
@@ -636,8 +632,7 @@ static netdp_status ask(drafting *d, answer which, netdp_error *error)
                                    : propose != NULL                 ? propose
                                                                      : "");
     free(line);
-    if (text == NULL)
-        return netdp_i_no_memory(error);
+    NEED(text);
     for (size_t end = strlen(text); end > 0 && strchr(" \t", text[end - 1]) != NULL;)
         text[--end] = '\0';
     netdp_i_free(d->said[which]);
@@ -740,15 +735,12 @@ static void drafting_clear(drafting *d)
 static netdp_status check_answers(const drafting *d, netdp_error *error)
 {
     for (int i = 0; i < ANSWERS; i++)
-        if ((i == GRAPH || i == CSV) && d->answer[i] != NULL && strcmp(d->answer[i], "-") == 0)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--%s: a study names a file; - has no name to run it with",
-                                questions[i].option);
+        REFUSE((i == GRAPH || i == CSV) && d->answer[i] != NULL && strcmp(d->answer[i], "-") == 0,
+               "--%s: a study names a file; - has no name to run it with", questions[i].option);
     for (int i = 0; i < ANSWERS; i++) {
         const answer other = rival((answer)i);
-        if (other != ANSWERS && d->answer[i] != NULL && d->answer[other] != NULL)
-            return netdp_i_fail(error, NETDP_INVALID, "--%s and --%s: give one of them",
-                                questions[i].option, questions[other].option);
+        REFUSE(other != ANSWERS && d->answer[i] != NULL && d->answer[other] != NULL,
+               "--%s and --%s: give one of them", questions[i].option, questions[other].option);
     }
     return NETDP_OK;
 }
@@ -774,15 +766,17 @@ netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *erro
     netdp_i_option table[ANSWERS + 4] = {
         {NETDP_I_GROUP, 0, "The answers:", NULL, NULL, NULL, NULL},
     };
-    for (int i = 0; i < ANSWERS; i++)
-        table[i + 1] = (netdp_i_option){NETDP_I_TEXT,
-                                        0,
-                                        questions[i].option,
-                                        &d.answer[i],
-                                        questions[i].value,
-                                        questions[i].help,
-                                        questions[i].wanted != NULL ? questions[i].wanted
-                                                                    : questions[i].usual};
+    for (int i = 0; i < ANSWERS; i++) {
+        const question *asks = &questions[i];
+        const netdp_i_setting *setting = netdp_i_setting_find(asks->option);
+        const bool shared = asks->help == NULL;
+        table[i + 1] = (netdp_i_option){.kind = NETDP_I_TEXT,
+                                        .name = asks->option,
+                                        .into = &d.answer[i],
+                                        .value = shared ? setting->value : asks->value,
+                                        .help = shared ? setting->help : asks->help,
+                                        .usual = asks->wanted != NULL ? asks->wanted : asks->usual};
+    }
     table[ANSWERS + 1] = (netdp_i_option){
         NETDP_I_TEXT, 0,
         "data",       &d.data,

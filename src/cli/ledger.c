@@ -112,9 +112,8 @@ static netdp_status export_ledger(const char *given, const ledger_options *o, ne
     OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
     OWNED_BY(json_decref) json_t *statement = NULL;
     TRY(check_delta(o->delta, error));
-    if (o->key == NULL && !netdp_i_file_is_folder(given))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--key: required beside a ledger; give the owner's signing key");
+    REFUSE(o->key == NULL && !netdp_i_file_is_folder(given),
+           "--key: required beside a ledger; give the owner's signing key");
     if (o->key != NULL)
         snprintf(path, sizeof path, "%s", o->key);
     else
@@ -132,9 +131,8 @@ static netdp_status verify_statement(const char *path, char *text, netdp_error *
 {
     json_error_t fault;
     OWNED_BY(json_decref) json_t *statement = json_loads(text, JSON_REJECT_DUPLICATES, &fault);
-    if (statement == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: %s", path, fault.line,
-                            netdp_i_show_text(fault.text).text);
+    REFUSE(statement == NULL, "%.300s:%d: %s", path, fault.line,
+           netdp_i_show_text(fault.text).text);
     TRY(netdp_i_statement_check(statement, path, error));
     puts("The signature holds: it was made with the key of the owner that is named here; "
          "compare it with the roster's.");

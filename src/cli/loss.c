@@ -195,18 +195,13 @@ static netdp_status write_events(const answer *a, netdp_error *error)
 {
     const netdp_losses *l = a->losses;
     netdp_event event = {.mechanism = NETDP_GAUSSIAN, .count = 1};
-    if (a->options->draws > 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--events: what --draws gives holds with a confidence only, which a "
-                            "list cannot say; leave one of them out");
-    if (a->summary.pairs != 1 || !a->guarantee.sound)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--events: the account of one pair by a sound bound; give --from and "
-                            "--to");
-    if (l->final && a->unit.currency != NETDP_AS_DP)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--events: here only an (epsilon, delta) can be composed; use --as "
-                            "dp:DELTA");
+    REFUSE(a->options->draws > 0,
+           "--events: what --draws gives holds with a confidence only, which a "
+           "list cannot say; leave one of them out");
+    REFUSE(a->summary.pairs != 1 || !a->guarantee.sound,
+           "--events: the account of one pair by a sound bound; give --from and --to");
+    REFUSE(l->final && a->unit.currency != NETDP_AS_DP,
+           "--events: here only an (epsilon, delta) can be composed; use --as dp:DELTA");
     if (a->description->kind->events != NULL) {
         OWNED_BY(netdp_events_free) netdp_events *events = NULL;
         TRY(a->description->kind->events(a->description, &events, error));
@@ -402,13 +397,10 @@ static netdp_status read_answer(loss_options *o, netdp_unit *unit, netdp_error *
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--as");
     netdp_unit_text(*unit, o->unit);
-    if (o->json && o->csv != NULL && strcmp(o->csv, "-") == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--csv: - would mix with the JSON on standard output; name a file");
-    if (o->csv != NULL && o->npy != NULL && strcmp(o->csv, o->npy) == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--csv and --npy: both are to be %s; name two files",
-                            netdp_i_show_text(o->csv).text);
+    REFUSE(o->json && o->csv != NULL && strcmp(o->csv, "-") == 0,
+           "--csv: - would mix with the JSON on standard output; name a file");
+    REFUSE(o->csv != NULL && o->npy != NULL && strcmp(o->csv, o->npy) == 0,
+           "--csv and --npy: both are to be %s; name two files", netdp_i_show_text(o->csv).text);
     return NETDP_OK;
 }
 

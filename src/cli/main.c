@@ -143,9 +143,7 @@ static netdp_status run(int argc, const char **argv, const char **name, netdp_er
     }
     const char *version[] = {"version", NULL}, *page[] = {NULL, "--help", NULL, NULL};
     if (strcmp(first, "--version") == 0) {
-        if (argc > 1)
-            return netdp_i_fail(error, NETDP_INVALID, "'%s': one argument too many",
-                                netdp_i_show_text(argv[1]).text);
+        REFUSE(argc > 1, "'%s': one argument too many", netdp_i_show_text(argv[1]).text);
         argv = version;
         argc = 1;
     } else if (help) {

@@ -44,11 +44,8 @@ static netdp_status read_claim(const char *text, claim *read, netdp_error *error
         made.pure = made.delta == 0;
         made.delta = made.pure ? DELTA_OF_PURE : made.delta;
     }
-    if (!fine)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--claim %s: is no claim; give gdp:MU or dp:EPSILON,DELTA (delta 0: a "
-                            "pure one)",
-                            shown.text);
+    REFUSE(!fine, "--claim %s: is no claim; give gdp:MU or dp:EPSILON,DELTA (delta 0: a pure one)",
+           shown.text);
     *read = made;
     return NETDP_OK;
 }
@@ -77,8 +74,7 @@ static netdp_status keep(printed *p, int64_t at, double x, netdp_error *error)
     if (at == p->room) {
         const int64_t room = p->width > 0 ? p->runs * p->width : 2 * p->room + 64;
         double *more = netdp_i_grow(p->value, room, sizeof *more);
-        if (more == NULL)
-            return netdp_i_no_memory(error);
+        NEED(more);
         p->value = more;
         p->room = room;
     }
@@ -136,8 +132,7 @@ static netdp_status run_command(printed *p, netdp_error *error)
 {
     const size_t room = strlen(p->command) + 32;
     char *line = NETDP_I_NEW(char, room);
-    if (line == NULL)
-        return netdp_i_no_memory(error);
+    NEED(line);
     snprintf(line, room, "%s %d %lld", p->command, p->world, (long long)p->runs);
     fflush(NULL);
     FILE *from = popen(line, "re");

@@ -35,8 +35,7 @@ static void held_clear(held *h)
 static netdp_status open_folder(const char *given, held *h, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    if (strlen(given) + 32 > sizeof h->folder)
-        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    REFUSE(strlen(given) + 32 > sizeof h->folder, "the path is too long");
     netdp_i_file_folder(h->folder, given);
     TRY(netdp_i_record_check(h->folder, error));
     TRY(netdp_i_record_read(h->folder, false, &h->summary, error));
@@ -49,21 +48,17 @@ static netdp_status open_page(const char *path, const char *text, held *h, netdp
 {
     static const char begins[] = "<script type=\"application/json\" id=\"data\">";
     const char *at = strstr(text, begins), *end = at != NULL ? strstr(at, "</script>") : NULL;
-    if (end == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: is no page of netdp report, no result folder and no "
-                            "summary.json",
-                            path);
+    REFUSE(end == NULL, "%s: is no page of netdp report, no result folder and no summary.json",
+           path);
     at += sizeof begins - 1;
     json_error_t why;
     OWNED_BY(json_decref) json_t *data = json_loadb(at, (size_t)(end - at), 0, &why);
     const char *study = json_string_value(json_object_get(data, "study"));
     h->summary = json_incref(json_object_get(data, "summary"));
-    if (study == NULL || h->summary == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: does not hold its study, as pages for others do not; "
-                            "give the result folder, or the page of netdp report --private",
-                            path);
+    REFUSE(study == NULL || h->summary == NULL,
+           "%s: does not hold its study, as pages for others do not; "
+           "give the result folder, or the page of netdp report --private",
+           path);
     return netdp_study_parse(study, path, NULL, 0, &h->study, error);
 }
 
@@ -182,8 +177,7 @@ netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *e
                 "loss.csv were below. LEDGER is a participant's ledger.db or folder: prints of "
                 "each study whose package is there, towards everybody, the epsilon that the ledger "
                 "says and what is accounted for now. What is larger now was not proven then; it "
-                "need not have "
-                "been wrong. Exit code 1 where something is larger.",
+                "need not have been wrong. Exit code 1 where something is larger.",
         .examples = "  netdp recheck results/meters-on-davis\n"
                     "  netdp recheck results/meters-on-davis/report.html --json\n"
                     "  netdp recheck north\n",

@@ -11,8 +11,7 @@ static netdp_status report(const char *folder, const char *page, const char *dat
                            netdp_error *error)
 {
     char usual[NETDP_I_PATH_ROOM];
-    if (strlen(folder) + 64 > sizeof usual)
-        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    REFUSE(strlen(folder) + 64 > sizeof usual, "the path is too long");
     const bool slash = folder[0] != '\0' && folder[strlen(folder) - 1] == '/';
     snprintf(usual, sizeof usual, "%s%sreport%s.html", folder, slash ? "" : "/",
              private ? "-private" : "");

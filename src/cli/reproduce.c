@@ -164,9 +164,7 @@ static netdp_status print_figure(const char *folder, netdp_error *error)
     json_error_t why;
     snprintf(path, sizeof path, "%s/figure.json", folder);
     json_t *figure = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    if (figure == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; remove it and run again", path,
-                            why.line, why.text);
+    REFUSE(figure == NULL, "%s:%d: %s; remove it and run again", path, why.line, why.text);
     return netdp_i_cli_print_json(&figure, error);
 }
 
@@ -176,9 +174,9 @@ static netdp_status reproduce(const char *path, const options *o, netdp_error *e
     char folder[NETDP_I_PATH_ROOM], time[32];
     netdp_study *study = NULL;
     const netdp_i_study_options *s = &o->study;
-    if (strlen(path) + 64 > NETDP_I_PATH_ROOM ||
-        (s->folder != NULL && strlen(s->folder) + 64 > NETDP_I_PATH_ROOM))
-        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
+    REFUSE(strlen(path) + 64 > NETDP_I_PATH_ROOM ||
+               (s->folder != NULL && strlen(s->folder) + 64 > NETDP_I_PATH_ROOM),
+           "the path is too long");
     netdp_i_cli_results(path, s->quick ? "-quick" : "", folder);
     if (s->folder != NULL && !o->all)
         snprintf(folder, sizeof folder, "%s", s->folder);
@@ -244,9 +242,8 @@ static bool belongs(const char *name, const char *given)
 static netdp_status fail_unknown(const experiments *e, const char *given, netdp_error *error)
 {
     const char *nearest = netdp_i_nearest(given, (const char *const *)e->name, (size_t)e->count);
-    if (nearest != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "'%s': no such experiment; did you mean '%s'?",
-                            netdp_i_show_text(given).text, nearest);
+    REFUSE(nearest != NULL, "'%s': no such experiment; did you mean '%s'?",
+           netdp_i_show_text(given).text, nearest);
     return netdp_i_fail(error, NETDP_INVALID,
                         "'%s': no such experiment; see netdp reproduce --list, or name a study "
                         "file",
@@ -266,11 +263,10 @@ static netdp_status reproduce_named(const char *given, const options *o, netdp_e
         found += belongs(e.name[i], given);
     if (found == 0)
         return fail_unknown(&e, given, error);
-    if (found > 1 && (o->study.folder != NULL || o->study.json))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "'%s': %d panels, each with its own folder; leave out -o and --json, "
-                            "or name one of netdp reproduce --list",
-                            netdp_i_show_text(given).text, (int)found);
+    REFUSE(found > 1 && (o->study.folder != NULL || o->study.json),
+           "'%s': %d panels, each with its own folder; leave out -o and --json, "
+           "or name one of netdp reproduce --list",
+           netdp_i_show_text(given).text, (int)found);
     for (int32_t i = 0; i < e.count; i++) {
         char path[NETDP_I_PATH_ROOM];
         put_path(&e, e.name[i], path);
@@ -283,13 +279,9 @@ static netdp_status reproduce_named(const char *given, const options *o, netdp_e
 static netdp_status run(const options *o, const netdp_i_arguments *arguments, netdp_error *error)
 {
     const bool named = arguments->count > 0;
-    if (named + o->list + o->all != 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "give the name of one experiment, or --list, or --all");
-    if (o->all && (o->study.folder != NULL || o->study.json || o->study.set.count > 0))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "--all: each has its own folder and study; leave out -o, --set, --json");
+    REFUSE(named + o->list + o->all != 1, "give the name of one experiment, or --list, or --all");
+    REFUSE(o->all && (o->study.folder != NULL || o->study.json || o->study.set.count > 0),
+           "--all: each has its own folder and study; leave out -o, --set, --json");
     if (named)
         return reproduce_named(arguments->text[0], o, error);
     experiments e = {.count = 0};

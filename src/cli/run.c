@@ -15,20 +15,17 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
     char folder[NETDP_I_PATH_ROOM], file[NETDP_I_PATH_ROOM];
     netdp_study *study = NULL;
     const bool resume = netdp_i_file_is_folder(given);
-    if (strlen(given) + 64 > NETDP_I_PATH_ROOM ||
-        (o->folder != NULL && strlen(o->folder) + 64 > NETDP_I_PATH_ROOM))
-        return netdp_i_fail(error, NETDP_INVALID, "the path is too long");
-    if (resume && (o->folder != NULL || o->set.count > 0 || o->quick))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s is a result folder, which goes on as it was begun: leave out -o, "
-                            "--set and --quick, or name the study file",
-                            given);
+    REFUSE(strlen(given) + 64 > NETDP_I_PATH_ROOM ||
+               (o->folder != NULL && strlen(o->folder) + 64 > NETDP_I_PATH_ROOM),
+           "the path is too long");
+    REFUSE(resume && (o->folder != NULL || o->set.count > 0 || o->quick),
+           "%s is a result folder, which goes on as it was begun: leave out -o, "
+           "--set and --quick, or name the study file",
+           given);
     snprintf(file, sizeof file, resume ? "%s/study.yaml" : "%s", given);
     snprintf(folder, sizeof folder, "%s", o->folder != NULL ? o->folder : given);
-    if (strcmp(given, "-") == 0 && o->folder == NULL)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "-: a study of standard input has no name; give its folder with -o DIR");
+    REFUSE(strcmp(given, "-") == 0 && o->folder == NULL,
+           "-: a study of standard input has no name; give its folder with -o DIR");
     if (!resume && o->folder == NULL)
         netdp_i_cli_results(given, o->quick ? "-quick" : "", folder);
     TRY(netdp_i_cli_read_study(file, o, &study, error));

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/sealed.h"
 #include "base/text.h"
 #include "base/try.h"
 
@@ -308,7 +309,7 @@ static netdp_status read_file(const char *path, netdp_model **model, netdp_error
 {
     json_t *object = NULL;
     netdp_model *made = NULL;
-    netdp_status status = netdp_i_file_load_json(path, &object, error);
+    netdp_status status = netdp_i_sealed_load(path, &object, error);
     if (status == NETDP_OK)
         status = take_model(json_object_get(object, "model"), path, &made, error);
     const char *privacy = json_string_value(json_object_get(object, "predictions"));

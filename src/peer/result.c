@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/sealed.h"
 #include "base/try.h"
 #include "learn/model.h"
 #include "peer/price.h"
@@ -129,7 +130,8 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
         return netdp_i_no_memory(error);
     OWNED_BY(json_decref)
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:s*, s:o*, s:O*}", "noise",
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:s*, s:o*, s:O*}",
+                  "schema", NETDP_I_JSON_SCHEMA, "noise",
                   result->test ? "TEST: seeded, hides nothing"
                                : "Gaussian noise, sampled exactly and rounded",
                   "title", result->package->title, "member",
@@ -145,5 +147,5 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
         return netdp_i_no_memory(error);
     netdp_i_output output;
     TRY(netdp_i_output_open_own(&output, path, false, error));
-    return netdp_i_json_commit(object, &output, error);
+    return netdp_i_sealed_commit(object, &output, error);
 }

@@ -36,8 +36,7 @@ netdp_status netdp_i_constants_law(const netdp_study *study, const netdp_graph *
     const int32_t n = netdp_graph_nodes(graph);
     TRY(netdp_i_constants_read(study->protocol.law, &constants, error));
     *released = NETDP_I_NEW(double, n);
-    if (*released == NULL)
-        return netdp_i_no_memory(error);
+    NEED(*released);
     for (int32_t u = 0; u < n; u++)
         (*released)[u] = release(&constants, netdp_node_smoothness(objective, data, u),
                                  study->seed + (uint64_t)study->data.draw, u);

@@ -114,8 +114,7 @@ static netdp_status protect_rows(const netdp_study *study, netdp_i_problem *prob
 {
     netdp_examples *train = problem->train;
     OWNED int64_t *held = NETDP_I_NEW(int64_t, train->nodes);
-    if (held == NULL)
-        return netdp_i_no_memory(error);
+    NEED(held);
     if (study->task.mean_over_rows)
         train->weight = NETDP_I_NEW(double, train->nodes);
     if (study->task.mean_over_rows && train->weight == NULL)
@@ -140,8 +139,7 @@ static netdp_status list_features(const netdp_study *study, char **features, net
     for (int32_t i = 0; i < count; i++)
         room += strlen(study->data.column[i].name) + 2;
     *features = NETDP_I_NEW(char, (int64_t)room);
-    if (*features == NULL)
-        return netdp_i_no_memory(error);
+    NEED(*features);
     for (int32_t i = 0; i < count; i++) {
         const netdp_i_column *column = &study->data.column[i];
         if (strcmp(column->name, study->data.label) == 0)

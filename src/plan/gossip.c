@@ -68,11 +68,9 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
     if (status == NETDP_OK)
         status = longer_for_pairs(variant, inner, &inner, error);
     while (status == NETDP_OK) {
-        if (inner > MOST_ROUNDS / phases)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "protocol.phases: %lld phases of %lld rounds are more than %d "
-                                "rounds; give fewer",
-                                (long long)phases, (long long)inner, MOST_ROUNDS);
+        REFUSE(inner > MOST_ROUNDS / phases,
+               "protocol.phases: %lld phases of %lld rounds are more than %d rounds; give fewer",
+               (long long)phases, (long long)inner, MOST_ROUNDS);
         protocol->every = inner;
         protocol->rounds = phases * inner;
         TRY(netdp_calibrate(request, target, progress, calibration, losses, error));
@@ -116,9 +114,8 @@ static netdp_status choose_rounds(netdp_i_variant *variant, netdp_error *error)
         TRY(netdp_linear_gap(&variant->protocol, &gap, error));
     TRY(netdp_rounds_auto(gap, netdp_graph_nodes(variant->problem->graph), variant->noise,
                           study->question.variance, &rounds, error));
-    if (rounds > MOST_ROUNDS / phases)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "protocol.rounds: auto gives more than %d; give a number", MOST_ROUNDS);
+    REFUSE(rounds > MOST_ROUNDS / phases, "protocol.rounds: auto gives more than %d; give a number",
+           MOST_ROUNDS);
     TRY(longer_for_pairs(variant, rounds, &rounds, error));
     variant->protocol.rounds = phases * rounds;
     if (study->protocol.phases > 0)

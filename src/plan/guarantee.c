@@ -24,8 +24,7 @@ static netdp_status list_classes(const netdp_i_pairs *pairs, netdp_i_promise *pr
     const int32_t n = netdp_graph_nodes(pairs->graph);
     int32_t count = 0;
     netdp_i_class *classes = NETDP_I_NEW(netdp_i_class, (int64_t)n + 1);
-    if (classes == NULL)
-        return netdp_i_no_memory(error);
+    NEED(classes);
     netdp_i_classes_add(classes, pairs);
     netdp_i_classes_end(classes, n);
     for (int32_t d = 1; d <= n; d++)

@@ -120,9 +120,7 @@ netdp_status netdp_i_learner_check(const netdp_study *study, netdp_error *error)
          "the rows"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (refused[i].is)
-            return netdp_i_fail(error, NETDP_INVALID, "study.yaml: peers do not take %s",
-                                refused[i].what);
+        REFUSE(refused[i].is, "study.yaml: peers do not take %s", refused[i].what);
     return NETDP_OK;
 }
 
@@ -202,8 +200,7 @@ static netdp_status make_rows(const netdp_study *study, int64_t rows, int32_t fe
                               netdp_i_learner *learner, netdp_error *error)
 {
     netdp_examples *made = NETDP_I_NEW(netdp_examples, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     *learner = (netdp_i_learner){
         .rows = made,
         .objective = {.kind = netdp_i_task_learned(study->task.kind)->kind,
@@ -250,8 +247,7 @@ void netdp_i_learner_clear(netdp_i_learner *learner)
 netdp_status netdp_i_learner_weigh(netdp_i_learner *learner, double weight, netdp_error *error)
 {
     learner->rows->weight = NETDP_I_NEW(double, 1);
-    if (learner->rows->weight == NULL)
-        return netdp_i_no_memory(error);
+    NEED(learner->rows->weight);
     learner->rows->weight[0] = weight;
     return NETDP_OK;
 }
@@ -271,8 +267,7 @@ netdp_status netdp_i_learner_own(const netdp_study *study, netdp_i_learner *lear
                                  netdp_error *error)
 {
     netdp_examples *rows = NETDP_I_NEW(netdp_examples, 1);
-    if (rows == NULL)
-        return netdp_i_no_memory(error);
+    NEED(rows);
     rows->features = (int32_t)study->task.parameters;
     *learner = (netdp_i_learner){.rows = rows,
                                  .own = true,

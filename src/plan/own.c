@@ -35,22 +35,18 @@ static netdp_status read_entry(const char **text, const netdp_i_variant *variant
         return NETDP_OK;
     snprintf(entry, sizeof entry, "%.*s", (int)(end - *text), *text);
     char *colon = strrchr(entry, ':');
-    if (colon == NULL || colon[1] == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.%s: '%.40s'; give NODE:NUMBER,... such as 3:2,5:1.5", key,
-                            entry);
+    REFUSE(colon == NULL || colon[1] == 0,
+           "privacy.%s: '%.40s'; give NODE:NUMBER,... such as 3:2,5:1.5", key, entry);
     *colon = 0;
     *number = strtod(colon + 1, &after);
-    if (*after != 0 || !isfinite(*number) || !(*number > 0))
-        return netdp_i_fail(error, NETDP_INVALID, "privacy.%s: '%.40s'; give a number above 0", key,
-                            colon + 1);
+    REFUSE(*after != 0 || !isfinite(*number) || !(*number > 0),
+           "privacy.%s: '%.40s'; give a number above 0", key, colon + 1);
     *text = *end == ',' ? end + 1 : end;
     const netdp_status status = netdp_graph_find(graph, entry, node, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "privacy.%s", key);
-    if (variant->own[*node] != 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.%s: node %.40s is named twice; once is enough", key, entry);
+    REFUSE(variant->own[*node] != 1, "privacy.%s: node %.40s is named twice; once is enough", key,
+           entry);
     return NETDP_OK;
 }
 
@@ -60,8 +56,7 @@ static netdp_status begin(netdp_i_variant *variant, netdp_error *error)
     const int32_t n = netdp_graph_nodes(variant->problem->graph);
     netdp_i_free(variant->own);
     variant->own = NETDP_I_NEW(double, n);
-    if (variant->own == NULL)
-        return netdp_i_no_memory(error);
+    NEED(variant->own);
     for (int32_t v = 0; v < n; v++)
         variant->own[v] = 1;
     variant->protocol.own = variant->own;
@@ -73,14 +68,11 @@ netdp_status netdp_i_own_given(netdp_i_variant *variant, netdp_error *error)
     const netdp_study *study = variant->study;
     const char *text = study->privacy.more_noise;
     bool left = true;
-    if (text != NULL && study->privacy.targets != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.targets: are met by more noise of these nodes; leave "
-                            "privacy.more_noise out");
-    if (study->privacy.targets != NULL && netdp_i_study_accounts(study))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.targets: are met where a study runs; an account is told the "
-                            "noise by privacy.more_noise");
+    REFUSE(text != NULL && study->privacy.targets != NULL,
+           "privacy.targets: are met by more noise of these nodes; leave privacy.more_noise out");
+    REFUSE(study->privacy.targets != NULL && netdp_i_study_accounts(study),
+           "privacy.targets: are met where a study runs; an account is told the "
+           "noise by privacy.more_noise");
     if (text == NULL)
         return NETDP_OK;
     TRY(begin(variant, error));
@@ -170,11 +162,9 @@ static netdp_status meet_all(netdp_i_variant *variant, const netdp_losses *losse
         if (status != NETDP_OK || !left)
             break;
         m.from = index_of(losses, node);
-        if (m.from < 0)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "privacy.targets: nothing is asked about node %d; leave "
-                                "privacy.sources out",
-                                (int)node);
+        REFUSE(m.from < 0,
+               "privacy.targets: nothing is asked about node %d; leave privacy.sources out",
+               (int)node);
         status = meet(&m, target, &variant->own[node], error);
     }
     return status;
@@ -189,9 +179,8 @@ netdp_status netdp_i_own_meet(netdp_i_variant *variant, netdp_losses **losses,
     netdp_losses *after = NULL;
     if (variant->study->privacy.targets == NULL)
         return NETDP_OK;
-    if (!(variant->noise > 0))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.targets: nobody has noise; give a finite privacy.epsilon");
+    REFUSE(!(variant->noise > 0),
+           "privacy.targets: nobody has noise; give a finite privacy.epsilon");
     TRY(begin(variant, error));
     TRY(meet_all(variant, *losses, error));
     TRY(netdp_i_variant_planning(variant)->again(variant, &pairs, progress, &after, error));

@@ -208,8 +208,7 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
     static const char *const baselines[] = {"central", "local"};
     const int32_t several = study->variation_count;
     plan->variant = NETDP_I_NEW(netdp_i_variant, several > 0 ? several + 2 : 3);
-    if (plan->variant == NULL)
-        return netdp_i_no_memory(error);
+    NEED(plan->variant);
     plan->count = several > 0 ? several + 2 : 3;
     netdp_status status = NETDP_OK;
     for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {

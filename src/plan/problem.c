@@ -88,12 +88,10 @@ static netdp_status name_complete(const netdp_study *study, netdp_i_problem *pro
                                   netdp_error *error)
 {
     int nodes = 0, end = 0;
-    if (study->graph.family == NULL ||
-        sscanf(study->graph.family, "complete %9d%n", &nodes, &end) != 1 ||
-        study->graph.family[end] != '\0' || nodes < 2)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: graph.family: task realised takes complete N with N from 2",
-                            study->path);
+    REFUSE(study->graph.family == NULL ||
+               sscanf(study->graph.family, "complete %9d%n", &nodes, &end) != 1 ||
+               study->graph.family[end] != '\0' || nodes < 2,
+           "%s: graph.family: task realised takes complete N with N from 2", study->path);
     TRY(netdp_graph_from_edges(nodes, NULL, 0, &problem->graph, error));
     TRY(netdp_i_graph_set_origin(problem->graph, study->graph.family, error));
     TRY(netdp_mixing_new(problem->graph, "metropolis", &problem->mixing, error));
@@ -124,22 +122,17 @@ static netdp_status find_csv(const netdp_study *study, const char *data, netdp_i
     OWNED_BY(free) char *path = NULL;
     if (study->data.csv != NULL) {
         path = strdup(study->data.csv);
-        if (path == NULL)
-            return netdp_i_no_memory(error);
+        NEED(path);
     } else {
         set = find_dataset(study->data.source);
-        if (set == NULL)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: data.source: '%.40s' is not a known data set; see netdp data",
-                                study->path, study->data.source);
+        REFUSE(set == NULL, "%s: data.source: '%.40s' is not a known data set; see netdp data",
+               study->path, study->data.source);
         TRY(netdp_data_find(data, set->file, &path, error));
     }
     TRY(netdp_data_digest(path, problem->digest, error));
-    if (set != NULL && set->sha256 != NULL && strcmp(set->sha256, problem->digest) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: is not the known %s (SHA-256 differs); get it from %s, or name "
-                            "yours as data.csv",
-                            path, set->name, set->from);
+    REFUSE(set != NULL && set->sha256 != NULL && strcmp(set->sha256, problem->digest) != 0,
+           "%s: is not the known %s (SHA-256 differs); get it from %s, or name yours as data.csv",
+           path, set->name, set->from);
     *csv = GIVE(path);
     return NETDP_OK;
 }
@@ -166,8 +159,7 @@ netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
 {
     char *csv = NULL;
     netdp_i_problem *made = NETDP_I_NEW(netdp_i_problem, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     netdp_status status = netdp_i_study_owns(study)
                               ? netdp_i_fail(error, NETDP_INVALID,
                                              "%s: task.kind: own runs between peers, whose "

@@ -58,12 +58,10 @@ static netdp_status write_all(const netdp_i_variant *variant, const netdp_losses
 static netdp_status foresee(const netdp_i_variant *variant, const netdp_proof_request *request,
                             int64_t count, bool asked, double *bytes, netdp_error *error)
 {
-    if (variant->kind != NETDP_GOSSIP && variant->kind != NETDP_WALK)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "proof: there are proof files of gossip and of walks only");
-    if (request->losses->pool > 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "proof: there are no proof files of pools, whose members nobody names");
+    REFUSE(variant->kind != NETDP_GOSSIP && variant->kind != NETDP_WALK,
+           "proof: there are proof files of gossip and of walks only");
+    REFUSE(request->losses->pool > 1,
+           "proof: there are no proof files of pools, whose members nobody names");
     netdp_status status = netdp_losses_proof_bytes(request, bytes, error);
     *bytes *= (double)count;
     const double work = status == NETDP_OK ? (double)count * work_of(variant) : 0;
@@ -99,8 +97,7 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
                                          .noise = variant->noise,
                                          .unit = netdp_i_study_unit(study)};
     bool *chosen = NETDP_I_NEW(bool, (int64_t)losses->from_count * losses->to_count);
-    if (chosen == NULL)
-        return netdp_i_no_memory(error);
+    NEED(chosen);
     /* Which pairs were drawn is for all to see: by no seed that would undo a simulation's noise. */
     const uint64_t seed = netdp_i_study_accounts(study) ? study->seed : 0;
     int64_t count = netdp_i_proof_pairs(losses, achieved, drawn, seed, chosen);

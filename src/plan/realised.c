@@ -59,12 +59,10 @@ netdp_status netdp_i_realised_describe(netdp_i_variant *variant, netdp_error *er
     settings.cap = study->question.settings.cap;
     settings.release = study->question.settings.release;
     settings.levels = (int32_t)study->task.levels;
-    if (find_account(study->question.bound) < 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.bound: '%.40s' is no account of a walk that was drawn; "
-                            "give auto, published, local, published-local, theorem, "
-                            "theorem-local or law",
-                            study->path, study->question.bound);
+    REFUSE(find_account(study->question.bound) < 0,
+           "%s: privacy.bound: '%.40s' is no account of a walk that was drawn; "
+           "give auto, published, local, published-local, theorem, theorem-local or law",
+           study->path, study->question.bound);
     TRY(netdp_protocol_find(study->protocol.kind, &named, error));
     TRY(netdp_graph_make("complete 2", 0, true, &two, NULL, error));
     TRY(netdp_protocol_describe_tally(named, two, &settings, &variant->tally, error));
@@ -160,8 +158,7 @@ netdp_status netdp_i_realised_account(netdp_i_variant *variant, const netdp_prog
             ? foretell(variant, which, progress, &spread, error)
             : follow_walks(variant, (netdp_tally_account)which, progress, &spread, error));
     netdp_i_class *class = NETDP_I_NEW(netdp_i_class, 1);
-    if (class == NULL)
-        return netdp_i_no_memory(error);
+    NEED(class);
     *class = (netdp_i_class){1, spread.count, spread.least, spread.sum / (double)spread.count,
                              spread.most};
     netdp_i_promise made = {.is = netdp_i_guarantee_by(&accounts[which].bound, (netdp_i_case){0}),

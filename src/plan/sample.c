@@ -43,15 +43,13 @@ static netdp_status draw_nodes(const netdp_i_variant *variant, const char *key, 
 {
     const netdp_study *study = variant->study;
     const int32_t n = netdp_graph_nodes(variant->problem->graph);
-    if (asked > n && !netdp_i_study_realises(study))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: %s: %lld of a graph of %d nodes; give fewer, or all", study->path,
-                            key, (long long)asked, (int)n);
+    REFUSE(asked > n && !netdp_i_study_realises(study),
+           "%s: %s: %lld of a graph of %d nodes; give fewer, or all", study->path, key,
+           (long long)asked, (int)n);
     if (asked == 0 || asked >= n)
         return NETDP_OK;
     int32_t *node = NETDP_I_NEW(int32_t, n);
-    if (node == NULL)
-        return netdp_i_no_memory(error);
+    NEED(node);
     netdp_stream stream = netdp_stream_at(study->seed, NETDP_FOR_PROBE, purpose, 0);
     for (int32_t i = 0; i < n; i++)
         node[i] = i;
@@ -93,8 +91,7 @@ static netdp_status read_nodes(const netdp_i_variant *variant, const char *key, 
     }
     netdp_stream stream = netdp_stream_at(variant->study->seed, NETDP_FOR_PROBE, purpose, 0);
     int32_t *drawn = NETDP_I_NEW(int32_t, 1);
-    if (drawn == NULL)
-        return netdp_i_no_memory(error);
+    NEED(drawn);
     *drawn = (int32_t)netdp_stream_below(&stream, (uint64_t)netdp_graph_nodes(graph));
     *node = drawn;
     *count = 1;

@@ -141,8 +141,7 @@ static netdp_status simulate(const netdp_i_variant *variant, netdp_run_seed seed
     }
     OWNED netdp_estimate *estimate = NETDP_I_NEW(netdp_estimate, width);
     int64_t contributions = 0;
-    if (estimate == NULL)
-        return netdp_i_no_memory(error);
+    NEED(estimate);
     TRY(netdp_simulate_tally(&tallying, seed, scaled, estimate, &contributions, NULL, NULL, error));
     for (int32_t j = 0; j < width; j++)
         result[j] = estimate[j].value / (double)contributions;

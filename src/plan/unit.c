@@ -39,8 +39,7 @@ netdp_status netdp_i_problem_protect(const netdp_study *study, const int64_t *he
     const int32_t nodes = netdp_graph_nodes(problem->graph);
     const double span = problem->sensitivity, alone = row ? span_of_row(study, span) : span;
     double *own = NETDP_I_NEW(double, nodes), all = 0, largest = 0, least = INFINITY, whole = 0;
-    if (own == NULL)
-        return netdp_i_no_memory(error);
+    NEED(own);
     for (int32_t u = 0; u < nodes; u++)
         all += (double)held[u];
     problem->least_rows = problem->most_rows = held[0];

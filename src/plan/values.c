@@ -24,14 +24,12 @@ static netdp_status list_positions(const netdp_study *study, netdp_i_problem *pr
     const double *x, *y;
     const int64_t n = netdp_graph_nodes(problem->graph);
     unsigned char hash[crypto_hash_sha256_BYTES];
-    if (!netdp_graph_positions(problem->graph, &x, &y))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: data.synthetic: the nodes of %s have no positions; they are for "
-                            "the family geometric",
-                            study->path, netdp_graph_origin(problem->graph));
+    REFUSE(!netdp_graph_positions(problem->graph, &x, &y),
+           "%s: data.synthetic: the nodes of %s have no positions; they are for "
+           "the family geometric",
+           study->path, netdp_graph_origin(problem->graph));
     netdp_table *made = NETDP_I_NEW(netdp_table, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     made->rows = n;
     made->name = NETDP_I_NEW(char *, 1);
     made->values = NETDP_I_NEW(double, n);
@@ -71,8 +69,7 @@ static netdp_status load_table(const netdp_study *study, const char *csv, netdp_
     if (study->data.synthetic != NULL)
         return list_positions(study, problem, table, error);
     const char **wanted = NETDP_I_NEW(const char *, study->data.column_count);
-    if (wanted == NULL)
-        return netdp_i_no_memory(error);
+    NEED(wanted);
     for (int32_t j = 0; j < study->data.column_count; j++)
         wanted[j] = study->data.column[j].name;
     netdp_status status =
@@ -116,12 +113,10 @@ static netdp_status find_range(const netdp_study *study, const netdp_table *tabl
 {
     const bool own =
         study->data.column_count > 0 && study->data.column[j].low < study->data.column[j].high;
-    if (!own && !study->task.has_bounds)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: column %s has no declared range; give task.bounds, "
-                            "task.clip or bounds of its own: without one there is no "
-                            "sensitivity",
-                            study->path, table->name[j]);
+    REFUSE(!own && !study->task.has_bounds,
+           "%s: column %s has no declared range; give task.bounds, "
+           "task.clip or bounds of its own: without one there is no sensitivity",
+           study->path, table->name[j]);
     *low = own ? study->data.column[j].low : study->task.low;
     *high = own ? study->data.column[j].high : study->task.high;
     return NETDP_OK;
@@ -135,8 +130,7 @@ static netdp_status scale_columns(const netdp_study *study, const netdp_table *t
     for (int32_t j = 0; j < table->columns; j++) {
         double low = 0, high = 1;
         problem->column[j] = netdp_i_copy_text(table->name[j]);
-        if (problem->column[j] == NULL)
-            return netdp_i_no_memory(error);
+        NEED(problem->column[j]);
         if (study->task.clip == 0)
             TRY(find_range(study, table, j, &low, &high, error));
         problem->low[j] = low;
@@ -177,8 +171,7 @@ static netdp_status name_bins(const netdp_study *study, const netdp_table *table
     for (int32_t j = 0; j < levels; j++) {
         problem->column[j] = netdp_i_bin_name(study, table->name[0], j);
         problem->scale[j] = 1;
-        if (problem->column[j] == NULL)
-            return netdp_i_no_memory(error);
+        NEED(problem->column[j]);
     }
     problem->sensitivity = sqrt(2);
     return NETDP_OK;
@@ -418,11 +411,9 @@ netdp_status netdp_i_problem_values(const netdp_study *study, const char *csv,
     OWNED_BY(netdp_table_free) netdp_table *table = NULL;
     CLEARED(netdp_i_label_column_drop) netdp_i_label_column texts = {0};
     TRY(load_table(study, csv, problem, &table, &texts, error));
-    if (table->columns != 1 && (netdp_i_study_counts(study) || netdp_i_study_tallies(study)))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: data.columns: %d columns; a histogram, and a token's sum, take "
-                            "one",
-                            study->path, (int)table->columns);
+    REFUSE(table->columns != 1 && (netdp_i_study_counts(study) || netdp_i_study_tallies(study)),
+           "%s: data.columns: %d columns; a histogram, and a token's sum, take one", study->path,
+           (int)table->columns);
     TRY(netdp_i_study_counts(study) ? name_bins(study, table, problem, error)
                                     : scale_columns(study, table, problem, error));
     return fill_values(study, table, &texts, problem, error);

@@ -1,9 +1,6 @@
 /* A variant's own: its unit, its length, and what it frees. */
 #include "plan/variant.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -26,10 +23,8 @@ static void take_question(netdp_i_variant *variant)
     question->from = question->to = "all"; /* sample.c names or draws them */
     question->calibrates = true;           /* as far as it is concerned: a study has its noise */
     question->levels = study->task.levels > 0 ? study->task.levels : question->levels;
-    if (question->phases > 0) {
-        snprintf(variant->rounds, sizeof variant->rounds, "%lld", (long long)question->phases);
-        question->rounds = variant->rounds;
-    }
+    if (question->phases > 0)
+        question->count = question->phases;
     netdp_i_settings_begin(settings);
     settings->pairing.noise = settings->pairing.noise >= 0 ? settings->pairing.noise : 10;
     variant->as_is.pair_graph = variant->problem->pairs;

@@ -29,7 +29,6 @@ typedef struct netdp_i_variant {
         netdp_token token;     /* a walk */
         netdp_tally tally;     /* a token that sums or counts */
     };
-    char rounds[24];              /* of its question */
     netdp_i_question question;    /* the study's, as this variant asks it */
     netdp_question_request as_is; /* what of it is given as it is */
     netdp_i_description

@@ -88,13 +88,12 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
         variant->token.contraction = 0;
     if (keeps)
         return NETDP_OK;
-    if (info->bound == NETDP_BOUND_FIRST_PASSAGE ||
-        (info->sound && variant->bound != NETDP_BOUND_AUTO && info->bound != NETDP_BOUND_LOCAL))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: privacy.bound: %s needs a constant task.step at most 2/beta = %g, "
-                            "since longer steps may expand distances and shrinking ones hide less; "
-                            "give local",
-                            variant->study->path, info->name, largest);
+    REFUSE(
+        info->bound == NETDP_BOUND_FIRST_PASSAGE ||
+            (info->sound && variant->bound != NETDP_BOUND_AUTO && info->bound != NETDP_BOUND_LOCAL),
+        "%s: privacy.bound: %s needs a constant task.step at most 2/beta = %g, "
+        "since longer steps may expand distances and shrinking ones hide less; give local",
+        variant->study->path, info->name, largest);
     if (variant->bound != NETDP_BOUND_AUTO)
         return NETDP_OK;
     variant->bound = NETDP_BOUND_LOCAL;
@@ -124,11 +123,10 @@ static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
     const bool accounts = netdp_i_study_accounts(variant->study);
     TRY(netdp_i_variant_ask(variant, error));
     variant->token = variant->about.token;
-    if (!accounts && variant->token.start == NETDP_START_OBSERVER)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: protocol.start: observer is a question for accounts; a walk that "
-                            "runs starts at one node, or uniformly",
-                            variant->study->path);
+    REFUSE(!accounts && variant->token.start == NETDP_START_OBSERVER,
+           "%s: protocol.start: observer is a question for accounts; a walk that "
+           "runs starts at one node, or uniformly",
+           variant->study->path);
     if (!accounts) /* which has no step: the summary names the assumption */
         TRY(choose_bound(variant, error));
     return netdp_token_check(&variant->token, error);
@@ -269,8 +267,7 @@ static netdp_status add_contributions(const netdp_token *token, const int32_t *p
 {
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
     OWNED int64_t *each = NETDP_I_NEW(int64_t, nodes);
-    if (each == NULL)
-        return netdp_i_no_memory(error);
+    NEED(each);
     TRY(netdp_realised_contributions(token, path, each, error));
     for (int32_t u = 0; u < nodes; u++) {
         made->most = each[u] > made->most ? each[u] : made->most;
@@ -334,8 +331,7 @@ netdp_status netdp_i_plan_walk_contributions(const netdp_i_variant *variant,
                   guarantee ? "public path, known before the run"
                   : public  ? "public path, but what made its law is not counted"
                             : "data-independent path, known after the fact");
-    if (object == NULL)
-        return netdp_i_no_memory(error);
+    NEED(object);
     *told = object;
     return NETDP_OK;
 }

@@ -128,12 +128,10 @@ static bool are_texts(const netdp_question_request *request)
 static netdp_status check_graph(const netdp_question_request *r, netdp_error *error)
 {
     const int32_t nodes = netdp_graph_nodes(r->graph);
-    if (r->count < 0 || r->from_count < 0 || r->to_count < 0)
-        return netdp_i_fail(error, NETDP_INVALID, "a question: a count is below 0");
-    if (r->mixing != NULL && netdp_mixing_rows(r->mixing).nodes != nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--mixing: has %d nodes, the network %d; give one of the same nodes",
-                            (int)netdp_mixing_rows(r->mixing).nodes, (int)nodes);
+    REFUSE(r->count < 0 || r->from_count < 0 || r->to_count < 0, "a question: a count is below 0");
+    REFUSE(r->mixing != NULL && netdp_mixing_rows(r->mixing).nodes != nodes,
+           "--mixing: has %d nodes, the network %d; give one of the same nodes",
+           (int)netdp_mixing_rows(r->mixing).nodes, (int)nodes);
     return r->start == NULL || (*r->start >= 0 && *r->start < nodes)
                ? NETDP_OK
                : netdp_i_fail(error, NETDP_INVALID,
@@ -149,8 +147,7 @@ netdp_status netdp_question_new(const netdp_question_request *request, netdp_que
                              (request->from || request->from_count == 0) &&
                              (request->to || request->to_count == 0) && are_texts(request));
     netdp_question *made = NETDP_I_NEW(netdp_question, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     made->request = *request;
     netdp_i_question_usual(&made->settings);
     made->settings.calibrates = request->calibrates;
@@ -229,9 +226,7 @@ static netdp_status account(netdp_question *question, double noise, netdp_unit u
                             netdp_error *error)
 {
     netdp_i_description *d = &question->description;
-    if (d->kind == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "a question that calibrates has no losses before");
+    REFUSE(d->kind == NULL, "a question that calibrates has no losses before");
     d->draws = 0;
     if (draws != 0)
         TRY(netdp_i_description_draw(d, draws, error));
@@ -264,9 +259,8 @@ netdp_status netdp_question_calibrate(netdp_question *question, const netdp_targ
                                       netdp_error *error)
 {
     NETDP_I_GIVEN(error, question && target && calibration && losses);
-    if (!question->request.calibrates || question->description.named != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "a question is calibrated once, and says so when it is made");
+    REFUSE(!question->request.calibrates || question->description.named != NULL,
+           "a question is calibrated once, and says so when it is made");
     return spelled(question, calibrate(question, target, progress, calibration, losses, error),
                    error);
 }
@@ -276,8 +270,7 @@ netdp_status netdp_question_words(const netdp_question *question, double noise, 
 {
     NETDP_I_GIVEN(error, question && text);
     netdp_i_description asked = question->description;
-    if (asked.kind == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "a question that calibrates has no words before");
+    REFUSE(asked.kind == NULL, "a question that calibrates has no words before");
     asked.draws = draws;
     return spelled(question, asked.kind->words(&asked, noise, text, error), error);
 }

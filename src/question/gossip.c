@@ -32,10 +32,8 @@ static netdp_status read_varying(const netdp_i_question *question, const netdp_i
         return netdp_variation_one_peer(made->graph, varying, error);
     if (redraws) {
         const bool phase = strcmp(question->redraw, "phase") == 0;
-        if (phase && !phases)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--redraw: %s has no phases; give round, or leave it out",
-                                made->named->name);
+        REFUSE(phase && !phases, "--redraw: %s has no phases; give round, or leave it out",
+               made->named->name);
         TRY(netdp_variation_redraw(made->graph, phase ? settings->inner : 1, varying, error));
     }
     return NETDP_OK;
@@ -67,19 +65,14 @@ static netdp_status read_pattern_file(const char *path, int64_t count, double *p
         line++;
         if (*each == '\0' && rest == NULL)
             break;
-        if (filled == count || !netdp_i_read_number(each, &pattern[filled]) ||
-            !(pattern[filled] >= -1 && pattern[filled] <= 1))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s:%lld: '%s'; give one number in [-1, 1] for each of the %lld "
-                                "contribution rounds",
-                                path, (long long)line, netdp_i_show_text(each).text,
-                                (long long)count);
+        REFUSE(filled == count || !netdp_i_read_number(each, &pattern[filled]) ||
+                   !(pattern[filled] >= -1 && pattern[filled] <= 1),
+               "%s:%lld: '%s'; give one number in [-1, 1] for each of the %lld contribution rounds",
+               path, (long long)line, netdp_i_show_text(each).text, (long long)count);
         filled++;
     }
-    if (filled != count)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: %lld numbers; there are %lld contribution rounds", path,
-                            (long long)filled, (long long)count);
+    REFUSE(filled != count, "%s: %lld numbers; there are %lld contribution rounds", path,
+           (long long)filled, (long long)count);
     return NETDP_OK;
 }
 
@@ -112,16 +105,12 @@ static netdp_status read_pattern(const netdp_i_question *question, netdp_i_descr
     const char *text = as_is ? NULL : question->pattern;
     const netdp_linear *protocol = &made->protocol;
     const int64_t slots = protocol->every > 0 ? (protocol->rounds - 1) / protocol->every + 1 : 1;
-    if (protocol->every == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--pattern: averaging has one contribution; it applies to stream, "
-                            "gossip-sgd and muffliato-sgd");
-    if (text != NULL && strncmp(text, "cos:", 4) == 0 && !netdp_i_pattern_fill(text, 0, NULL))
-        return netdp_i_fail(error, NETDP_INVALID, "--pattern: '%s' is not cos:OMEGA with a number",
-                            netdp_i_show_text(text).text);
+    REFUSE(protocol->every == 0, "--pattern: averaging has one contribution; it applies to stream, "
+                                 "gossip-sgd and muffliato-sgd");
+    REFUSE(text != NULL && strncmp(text, "cos:", 4) == 0 && !netdp_i_pattern_fill(text, 0, NULL),
+           "--pattern: '%s' is not cos:OMEGA with a number", netdp_i_show_text(text).text);
     made->pattern = NETDP_I_NEW(double, slots);
-    if (made->pattern == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->pattern);
     made->request.pattern = made->pattern;
     if (text == NULL)
         return take_pattern(question->as_is, slots, made->pattern, error);
@@ -153,15 +142,12 @@ static netdp_status read_rows(const char *text, int32_t nodes, double *rows, net
     for (char *each; (each = strsep(&rest, ",\n")) != NULL;) {
         if (*each == '\0' && rest == NULL)
             break;
-        if (filled == nodes || !netdp_i_read_number(each, &rows[filled]))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--rows: '%s'; give a whole number from 1 for each of the %d nodes",
-                                netdp_i_show_text(each).text, (int)nodes);
+        REFUSE(filled == nodes || !netdp_i_read_number(each, &rows[filled]),
+               "--rows: '%s'; give a whole number from 1 for each of the %d nodes",
+               netdp_i_show_text(each).text, (int)nodes);
         filled++;
     }
-    if (filled != nodes)
-        return netdp_i_fail(error, NETDP_INVALID, "--rows: %d numbers; there are %d nodes",
-                            (int)filled, (int)nodes);
+    REFUSE(filled != nodes, "--rows: %d numbers; there are %d nodes", (int)filled, (int)nodes);
     return NETDP_OK;
 }
 
@@ -172,8 +158,7 @@ static netdp_status share_by_rows(const netdp_i_question *question, netdp_i_desc
     const int32_t nodes = netdp_graph_nodes(made->graph);
     double least = INFINITY;
     double *share = made->share = NETDP_I_NEW(double, nodes);
-    if (share == NULL)
-        return netdp_i_no_memory(error);
+    NEED(share);
     if (question->rows != NULL && !is_list(question->rows))
         TRY(netdp_i_question_file(question, "rows", question->rows, error));
     if (question->rows != NULL)
@@ -181,11 +166,9 @@ static netdp_status share_by_rows(const netdp_i_question *question, netdp_i_desc
     else
         memcpy(share, question->as_is->rows, (size_t)nodes * sizeof *share);
     for (int32_t u = 0; u < nodes; u++) {
-        if (!(share[u] >= 1 && share[u] <= 1e15) || share[u] != floor(share[u]))
-            return netdp_i_fail(
-                error, NETDP_INVALID,
-                "--rows: '%.15g'; give a whole number from 1 for each of the %d nodes", share[u],
-                (int)nodes);
+        REFUSE(!(share[u] >= 1 && share[u] <= 1e15) || share[u] != floor(share[u]),
+               "--rows: '%.15g'; give a whole number from 1 for each of the %d nodes", share[u],
+               (int)nodes);
         least = fmin(least, share[u]);
     }
     for (int32_t u = 0; u < nodes; u++)
@@ -238,8 +221,7 @@ static netdp_status read_quiet(const netdp_i_question *question, netdp_i_descrip
     if (!netdp_i_quiet_named(question->quiet))
         TRY(netdp_i_question_file(question, "quiet", question->quiet, error));
     made->quiet = NETDP_I_NEW(double, phases *phases);
-    if (made->quiet == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->quiet);
     netdp_status status = netdp_i_quiet_make(
         question->quiet, question->for_gossip ? "gossip" : "sums", &plain, made->quiet, error);
     settings->quiet = (netdp_quiet){made->quiet, phases};

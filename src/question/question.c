@@ -156,10 +156,8 @@ static netdp_status read_parties(const netdp_i_question *question, netdp_i_descr
     if (request->pool != 0)
         return read_worst(question, made, error);
     request->coalition = strncmp(question->to, "set:", 4) == 0;
-    if (!request->coalition && strchr(question->to, ',') != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--to: give one observer, all, set:V,W for a coalition, or worst:C for "
-                            "any C nodes");
+    REFUSE(!request->coalition && strchr(question->to, ',') != NULL,
+           "--to: give one observer, all, set:V,W for a coalition, or worst:C for any C nodes");
     status = netdp_i_read_nodes(made->graph, question->to + (request->coalition ? 4 : 0), &made->to,
                                 &request->to_count, error);
     if (status != NETDP_OK)
@@ -177,27 +175,29 @@ static netdp_status read_parties(const netdp_i_question *question, netdp_i_descr
 
 /* ---- What the settings say ---- */
 
+static bool is_auto(const netdp_i_question *question)
+{
+    return question->count == 0 && question->rounds != NULL &&
+           strcmp(question->rounds, "auto") == 0;
+}
+
 /* Settings that are not the protocol's, and counts out of range. */
 static netdp_status check_settings(const netdp_i_question *question, const netdp_protocol *named,
                                    netdp_error *error)
 {
     const netdp_settings *settings = &question->settings;
-    const bool rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
+    const bool rounds_auto = is_auto(question);
     for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++)
-        if (netdp_i_question_text(question, row) != NULL &&
-            !netdp_i_setting_taken(row, named->settings))
-            return netdp_i_fail(error, NETDP_INVALID, "--%s: does not apply to %s; leave it out",
-                                row->name, named->name);
-    if (netdp_i_question_given(question, "protects") && question->protects == NETDP_PROTECTS_NODE &&
-        settings->cycle > 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--cycle: batches in a cycle protect a row; give --protects row");
-    if (rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO) &&
-        !((named->settings & NETDP_SETTING_INNER) != 0 && question->phases > 0))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "--rounds: auto applies to averaging, random-averaging and, in a study that gives "
-            "phases, muffliato-sgd; give a number");
+        REFUSE(netdp_i_question_text(question, row) != NULL &&
+                   !netdp_i_setting_taken(row, named->settings),
+               "--%s: does not apply to %s; leave it out", row->name, named->name);
+    REFUSE(netdp_i_question_given(question, "protects") &&
+               question->protects == NETDP_PROTECTS_NODE && settings->cycle > 1,
+           "--cycle: batches in a cycle protect a row; give --protects row");
+    REFUSE(rounds_auto && !(named->settings & NETDP_SETTING_ROUNDS_AUTO) &&
+               !((named->settings & NETDP_SETTING_INNER) != 0 && question->phases > 0),
+           "--rounds: auto applies to averaging, random-averaging and, in a study that gives "
+           "phases, muffliato-sgd; give a number");
     TRY(netdp_i_settings_together(netdp_i_question_text, question, error));
     return settings->dither >= 0 || question->calibrates
                ? NETDP_OK
@@ -252,18 +252,17 @@ void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object)
 static netdp_status read_rounds(const netdp_i_question *question, netdp_i_description *made,
                                 int64_t *count, netdp_error *error)
 {
-    double rounds = 1;
-    if (question->rounds == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "--rounds: required; give the number of %s%s",
-                            made->kind->rounds,
-                            made->named->settings & NETDP_SETTING_ROUNDS_AUTO ? ", or auto" : "");
-    made->rounds_auto = strcmp(question->rounds, "auto") == 0;
-    if (!made->rounds_auto && (!netdp_i_read_number(question->rounds, &rounds) ||
-                               !(rounds >= 1 && rounds <= 1e15) || rounds != floor(rounds)))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--rounds: '%s' is not a whole number; give a whole number from 1 to "
-                            "1000000000000000, or auto",
-                            netdp_i_show_text(question->rounds).text);
+    double rounds = question->count > 0 ? (double)question->count : 1;
+    made->rounds_auto = is_auto(question);
+    REFUSE(question->count == 0 && question->rounds == NULL,
+           "--rounds: required; give the number of %s%s", made->kind->rounds,
+           made->named->settings & NETDP_SETTING_ROUNDS_AUTO ? ", or auto" : "");
+    REFUSE(question->count == 0 && !made->rounds_auto &&
+               (!netdp_i_read_number(question->rounds, &rounds) ||
+                !(rounds >= 1 && rounds <= 1e15) || rounds != floor(rounds)),
+           "--rounds: '%s' is not a whole number; give a whole number from 1 to "
+           "1000000000000000, or auto",
+           netdp_i_show_text(question->rounds).text);
     *count = (int64_t)rounds;
     return NETDP_OK;
 }
@@ -352,16 +351,10 @@ netdp_status netdp_i_question_describe(const netdp_i_question *question,
 
 netdp_status netdp_i_description_draw(netdp_i_description *d, int64_t draws, netdp_error *error)
 {
-    if (d->mixing == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "--draws: does not apply to %s; leave it out",
-                            d->named->name);
+    REFUSE(d->mixing == NULL, "--draws: does not apply to %s; leave it out", d->named->name);
     TRY(netdp_i_description_named(d, "--draws", error));
-    if (d->engine != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--draws: works in one process; leave out --engine");
-    if (draws < 1 || draws > 1000000)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--draws: must be a whole number from 1 to 1000000");
+    REFUSE(d->engine != NULL, "--draws: works in one process; leave out --engine");
+    REFUSE(draws < 1 || draws > 1000000, "--draws: must be a whole number from 1 to 1000000");
     d->draws = draws;
     return NETDP_OK;
 }
@@ -388,12 +381,10 @@ netdp_status netdp_i_question_noise(const netdp_i_question *question, const doub
     char spelled[NETDP_UNIT_ROOM];
     const bool flips = netdp_i_question_flips(question);
     netdp_unit_text(unit, spelled);
-    if (given != NULL && flips)
-        return netdp_i_fail(error, NETDP_INVALID, "--noise: does not apply to %s; give --flip",
-                            question->protocol);
-    if (given == NULL && !flips && unit.currency != NETDP_AS_LOSS)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--noise: required for --as %s; in units of the sensitivity", spelled);
+    REFUSE(given != NULL && flips, "--noise: does not apply to %s; give --flip",
+           question->protocol);
+    REFUSE(given == NULL && !flips && unit.currency != NETDP_AS_LOSS,
+           "--noise: required for --as %s; in units of the sensitivity", spelled);
     *noise = given != NULL ? *given : flips ? 0 : 1;
     return *noise >= 0
                ? NETDP_OK
@@ -429,14 +420,13 @@ netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *t
     const bool pairs = settings->pairing.noise < 0;
     static const char *const chosen[] = {"dither", "pair-noise"};
     for (int k = 0; k < 2; k++)
-        if ((target->tune_pairs || (target->tune_dither && k == 0)) &&
-            netdp_i_question_given(question, chosen[k]))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
-                                target->tune_pairs ? "pairs" : "dither");
+        REFUSE((target->tune_pairs || (target->tune_dither && k == 0)) &&
+                   netdp_i_question_given(question, chosen[k]),
+               "--%s: leave it out with --tune-%s, which chooses it", chosen[k],
+               target->tune_pairs ? "pairs" : "dither");
     TRY(netdp_i_settings_together(netdp_i_question_text, question, error));
     target->variance = question->variance;
-    target->rounds_auto = question->rounds != NULL && strcmp(question->rounds, "auto") == 0;
+    target->rounds_auto = is_auto(question);
     target->keep_second = netdp_i_question_given(question, "dither-decay") ||
                           netdp_i_question_given(question, "end-dither");
     if (settings->dither < 0) {

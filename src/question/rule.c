@@ -33,13 +33,11 @@ static netdp_status read_seed(const netdp_i_rule *rule, const char *text, uint64
     uint64_t value = 0;
     size_t at = 0;
     for (; text[at] >= '0' && text[at] <= '9'; at++)
-        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(text[at] - '0'), &value))
-            return netdp_i_fail(error, NETDP_INVALID, "'%s' is out of range; give %s",
-                                netdp_i_show_text(text).text, rule->expects);
-    if (at == 0 || text[at] != '\0')
-        return netdp_i_fail(error, NETDP_INVALID, "'%s' is not a whole number; give %s",
-                            netdp_i_show_text(text).text, rule->expects);
+        REFUSE(__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+                   __builtin_add_overflow(value, (uint64_t)(text[at] - '0'), &value),
+               "'%s' is out of range; give %s", netdp_i_show_text(text).text, rule->expects);
+    REFUSE(at == 0 || text[at] != '\0', "'%s' is not a whole number; give %s",
+           netdp_i_show_text(text).text, rule->expects);
     *into = value;
     return NETDP_OK;
 }
@@ -53,9 +51,8 @@ static netdp_status read_whole(const netdp_i_rule *rule, const char *text, int64
         return NETDP_OK;
     }
     TRY(read_seed(rule, text, &value, error));
-    if ((double)value < rule->low || (double)value > rule->high)
-        return netdp_i_fail(error, NETDP_INVALID, "'%s' is out of range; give %s",
-                            netdp_i_show_text(text).text, rule->expects);
+    REFUSE((double)value < rule->low || (double)value > rule->high, "'%s' is out of range; give %s",
+           netdp_i_show_text(text).text, rule->expects);
     *into = (int64_t)value;
     return NETDP_OK;
 }
@@ -70,13 +67,11 @@ static netdp_status read_real(const netdp_i_rule *rule, const char *text, double
     }
     /* "inf" as JSON results write it, ".inf" as YAML does. */
     bool infinite = strcmp(text, "inf") == 0 || strcmp(text, ".inf") == 0;
-    if (!infinite && !netdp_i_read_number(text, &value))
-        return netdp_i_fail(error, NETDP_INVALID, "'%s' is not a number; give %s",
-                            netdp_i_show_text(text).text, rule->expects);
+    REFUSE(!infinite && !netdp_i_read_number(text, &value), "'%s' is not a number; give %s",
+           netdp_i_show_text(text).text, rule->expects);
     /* A number too large for a double is not the word "inf". */
-    if (value < rule->low || value > rule->high || (isinf(value) && !infinite))
-        return netdp_i_fail(error, NETDP_INVALID, "'%s' is out of range; give %s",
-                            netdp_i_show_text(text).text, rule->expects);
+    REFUSE(value < rule->low || value > rule->high || (isinf(value) && !infinite),
+           "'%s' is out of range; give %s", netdp_i_show_text(text).text, rule->expects);
     *into = value;
     return NETDP_OK;
 }

@@ -27,9 +27,10 @@ typedef struct netdp_i_question {
     double variance;
     netdp_sees sees;
     netdp_own_noise own_noise;
-    netdp_settings settings;             /* but for the rounds */
-    int64_t phases;                      /* of a study, with rounds auto; 0: not given */
-    bool calibrates;                     /* the noise, or what stands for it, is to be found */
+    netdp_settings settings; /* but for the rounds */
+    int64_t count;           /* of rounds, where a study has them as a number; 0: `rounds` says */
+    int64_t phases;          /* of a study, with rounds auto; 0: not given */
+    bool calibrates;         /* the noise, or what stands for it, is to be found */
     const netdp_question_request *as_is; /* what is given as it is and not as text; NULL: nothing */
 } netdp_i_question;
 

@@ -33,19 +33,16 @@ static netdp_status read_tally(const netdp_i_question *question, netdp_settings 
                                netdp_i_description *made, netdp_error *error)
 {
     netdp_status status = NETDP_OK;
-    if (strcmp(question->mixing, "metropolis") != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "--mixing: does not apply to %s; leave it out",
-                            made->named->name);
-    if (counts(made) && !(settings->flip > 0) && !question->calibrates)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--flip: required; the probability, above 0 and below 1, that a "
-                            "contribution is a uniform value");
+    REFUSE(strcmp(question->mixing, "metropolis") != 0,
+           "--mixing: does not apply to %s; leave it out", made->named->name);
+    REFUSE(counts(made) && !(settings->flip > 0) && !question->calibrates,
+           "--flip: required; the probability, above 0 and below 1, that a "
+           "contribution is a uniform value");
     if (question->calibrates)
         settings->flip = 0.5; /* until it is found */
     status = read_shuffle(question->shuffle, &made->counting.shuffle, error);
-    if (question->levels < 2 || question->levels > 1000000)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--levels: must be a whole number from 2 to 1000000");
+    REFUSE(question->levels < 2 || question->levels > 1000000,
+           "--levels: must be a whole number from 2 to 1000000");
     settings->grid = (int32_t)question->grid; /* at most 1e9 by its key */
     settings->levels = (int32_t)question->levels;
     if (status == NETDP_OK)

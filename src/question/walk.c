@@ -70,9 +70,8 @@ static netdp_status pay_for_law(netdp_i_description *description, netdp_unit uni
     netdp_walk_request *walk = &description->walk;
     if (description->gamma.theta == 0)
         return NETDP_OK;
-    if (unit.currency != NETDP_AS_DP)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--gamma: its cost is an (epsilon, delta); use --as dp:DELTA");
+    REFUSE(unit.currency != NETDP_AS_DP,
+           "--gamma: its cost is an (epsilon, delta); use --as dp:DELTA");
     walk->law_delta = unit.parameter / 2;
     return netdp_gamma_to_epsilon(&description->gamma, walk->law_delta, &walk->law_epsilon, error);
 }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/sealed.h"
 #include "base/try.h"
 #include "learn/model.h"
 #include "simulate/gossip.h"
@@ -26,16 +27,17 @@ netdp_status netdp_i_run_model_write(const netdp_i_variant *variant, int32_t num
     json_t *model = netdp_i_model_json(problem->model, mean);
     OWNED_BY(json_decref)
     json_t *object =
-        model != NULL ? json_pack("{s:s, s:s, s:s, s:s, s:o}", "private",
-                                  "for the experimenter alone: its noise comes from the seed",
-                                  "variant", variant->name, "of", "the mean of the nodes' models",
-                                  "predictions", privacy, "model", model)
-                      : NULL;
+        model != NULL
+            ? json_pack("{s:i, s:s, s:s, s:s, s:s, s:o}", "schema", NETDP_I_JSON_SCHEMA, "private",
+                        "for the experimenter alone: its noise comes from the seed", "variant",
+                        variant->name, "of", "the mean of the nodes' models", "predictions",
+                        privacy, "model", model)
+            : NULL;
     netdp_i_free(mean);
     if (object == NULL)
         return netdp_i_no_memory(error);
     snprintf(name, sizeof name, "model-%d.json", (int)number);
     netdp_i_file_path(path, folder, name);
     TRY(netdp_i_output_open_private(&output, path, error));
-    return netdp_i_json_commit(object, &output, error);
+    return netdp_i_sealed_commit(object, &output, error);
 }

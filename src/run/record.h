@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "plan/problem.h"
-#include "run/sealed.h"
+#include "base/sealed.h"
 
 /* Whose results a folder holds. */
 typedef struct netdp_i_identity {

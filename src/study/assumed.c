@@ -54,8 +54,7 @@ netdp_status netdp_i_study_ranges(const netdp_study *study, netdp_range **range,
     const int32_t room = study->data.column_count + (set != NULL ? set->ranges : 0);
     netdp_range *made = NETDP_I_NEW(netdp_range, room);
     int32_t used = 0;
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     for (int32_t i = 0; i < study->data.column_count; i++) {
         const netdp_i_column *column = &study->data.column[i];
         if (is_label(study, column->name) && netdp_i_study_classes(study) && column->values == 0)
@@ -127,29 +126,25 @@ netdp_status netdp_i_assumed_check(const netdp_i_reading *from, netdp_error *err
 {
     const netdp_study *study = from->study;
     const bool row = study->question.protects == NETDP_PROTECTS_ROW;
-    if (study->data.rows != NULL && netdp_i_study_tallies(study))
-        return netdp_i_reading_fail(from, "data.rows", error,
-                                    "does not apply to %s, which takes rows as they come; leave "
-                                    "it out",
-                                    study->protocol.kind);
-    if (study->data.rows != NULL && (study->data.synthetic != NULL || study->data.one_row_a_node))
-        return netdp_i_reading_fail(from, "data.rows", error,
-                                    "does not apply where each node has rows of a known number; "
-                                    "leave it out");
-    if (row && study->data.deal != NULL && strcmp(study->data.deal, "even") != 0)
-        return netdp_i_reading_fail(from, "data.deal", error,
-                                    "deals rows by their labels: another label of one row moves "
-                                    "others; give even, or data.owner, where rows are protected");
-    if (study->data.prepare != NULL && strcmp(study->data.prepare, "ranges") == 0 &&
-        !is_ranged(study))
-        return netdp_i_reading_fail(from, "data.prepare", error,
-                                    "ranges needs bounds of every feature; give data.columns such "
-                                    "as [{name: age, bounds: [0, 120]}]");
-    if (study->data.prepare != NULL && strcmp(study->data.prepare, "standardise") == 0 &&
-        netdp_i_study_describes(study))
-        return netdp_i_reading_fail(from, "data.prepare", error,
-                                    "standardise excludes bounds of features in data.columns; keep "
-                                    "one of the two");
+    REFUSE_KEY(study->data.rows != NULL && netdp_i_study_tallies(study), "data.rows",
+               "does not apply to %s, which takes rows as they come; leave it out",
+               study->protocol.kind);
+    REFUSE_KEY(
+        study->data.rows != NULL && (study->data.synthetic != NULL || study->data.one_row_a_node),
+        "data.rows", "does not apply where each node has rows of a known number; leave it out");
+    REFUSE_KEY(row && study->data.deal != NULL && strcmp(study->data.deal, "even") != 0,
+               "data.deal",
+               "deals rows by their labels: another label of one row moves "
+               "others; give even, or data.owner, where rows are protected");
+    REFUSE_KEY(study->data.prepare != NULL && strcmp(study->data.prepare, "ranges") == 0 &&
+                   !is_ranged(study),
+               "data.prepare",
+               "ranges needs bounds of every feature; give data.columns such "
+               "as [{name: age, bounds: [0, 120]}]");
+    REFUSE_KEY(study->data.prepare != NULL && strcmp(study->data.prepare, "standardise") == 0 &&
+                   netdp_i_study_describes(study),
+               "data.prepare",
+               "standardise excludes bounds of features in data.columns; keep one of the two");
     return NETDP_OK;
 }
 
@@ -159,20 +154,16 @@ netdp_status netdp_i_assumed_refuse(const netdp_study *study, netdp_error *error
     if (study->question.protects != NETDP_PROTECTS_ROW ||
         study->question.change != NETDP_CHANGE_ADD_REMOVE || assumes == 0)
         return NETDP_OK;
-    if ((assumes & NETDP_I_ASSUMES_ROWS) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.200s: data.rows: is missing; add-remove hides how many rows there "
-                            "are, so declare %s",
-                            study->path,
-                            study->data.owner != NULL
-                                ? "how many each owner has: rows: {a: 100, b: 120}"
-                                : "how many: rows: 1000");
-    if ((assumes & NETDP_I_ASSUMES_CLASSES) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.200s: data.columns: does not list the label's values, and "
-                            "add-remove allows none to be found from the rows; declare {name: "
-                            "%.40s, values: [no, yes]}",
-                            study->path, netdp_i_show_text(study->data.label).text);
+    REFUSE((assumes & NETDP_I_ASSUMES_ROWS) != 0,
+           "%.200s: data.rows: is missing; add-remove hides how many rows there are, so declare %s",
+           study->path,
+           study->data.owner != NULL ? "how many each owner has: rows: {a: 100, b: 120}"
+                                     : "how many: rows: 1000");
+    REFUSE((assumes & NETDP_I_ASSUMES_CLASSES) != 0,
+           "%.200s: data.columns: does not list the label's values, and "
+           "add-remove allows none to be found from the rows; declare {name: "
+           "%.40s, values: [no, yes]}",
+           study->path, netdp_i_show_text(study->data.label).text);
     return netdp_i_fail(error, NETDP_INVALID,
                         "%.200s: data.columns: has no bounds of the features, and add-remove "
                         "allows no mean and deviation of the rows; declare such as {name: age, "

@@ -35,14 +35,12 @@ static netdp_status check_rivals(const netdp_i_reading *from, netdp_i_rivals gro
             first = first >= 0 ? first : k;
         }
     }
-    if (second >= 0)
-        return netdp_i_reading_fail(from, netdp_i_keys[second].name, error,
-                                    "excludes %s; keep one of %s", netdp_i_keys[first].name, names);
+    REFUSE_KEY(second >= 0, netdp_i_keys[second].name, "excludes %s; keep one of %s",
+               netdp_i_keys[first].name, names);
     if (first >= 0)
         return NETDP_OK;
-    if (group != NETDP_I_RIVAL_RANGES)
-        return netdp_i_reading_fail(from, netdp_i_keys[any].name, error,
-                                    "one of %s is missing; give it", names);
+    REFUSE_KEY(group != NETDP_I_RIVAL_RANGES, netdp_i_keys[any].name,
+               "one of %s is missing; give it", names);
     bool all = from->study->data.column_count > 0;
     for (int32_t i = 0; i < from->study->data.column_count; i++)
         all = all && from->study->data.column[i].low < from->study->data.column[i].high;
@@ -65,7 +63,8 @@ bool netdp_i_study_accounts(const netdp_study *study)
            netdp_i_study_claims(study);
 }
 
-bool netdp_i_study_asks(const netdp_study *study)
+/* Is it an account of gossip or a walk: a question, as netdp loss asks it? */
+static bool is_asked(const netdp_study *study)
 {
     return strcmp(study->task.kind, "account") == 0 && !netdp_i_study_tallies(study);
 }
@@ -135,9 +134,8 @@ static netdp_status check_question(const netdp_i_reading *from, netdp_error *err
     netdp_i_description ignored;
     netdp_error why = {NETDP_OK, ""};
     const netdp_status status =
-        netdp_i_study_asks(study)
-            ? netdp_i_question_check(&study->question, &ignored, &why)
-            : netdp_i_settings_together(netdp_i_question_text, &study->question, &why);
+        is_asked(study) ? netdp_i_question_check(&study->question, &ignored, &why)
+                        : netdp_i_settings_together(netdp_i_question_text, &study->question, &why);
     return status == NETDP_OK ? NETDP_OK : refuse(from, &why, error);
 }
 
@@ -153,10 +151,8 @@ static netdp_status check_particular(const netdp_i_reading *from, netdp_error *e
         if (given == NULL || netdp_i_key_applies(key, study->task.kind, named, automatic) ||
             netdp_i_rule_is_usual(netdp_i_key_rule(key), given))
             continue;
-        if (key->learns || strcmp(key->name, "task.parameters") == 0)
-            return netdp_i_reading_fail(from, key->name, error,
-                                        "does not apply to task %s; leave it out",
-                                        study->task.kind);
+        REFUSE_KEY(key->learns || strcmp(key->name, "task.parameters") == 0, key->name,
+                   "does not apply to task %s; leave it out", study->task.kind);
         /* Does it apply to the protocol with other rounds? */
         const bool other = netdp_i_key_applies(key, study->task.kind, named, !automatic);
         return netdp_i_reading_fail(from, key->name, error, "does not apply to %s%s; leave it out",
@@ -176,15 +172,11 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
     TRY(netdp_protocol_find(study->protocol.kind, &named, error));
     if (study->protocol.rounds > 0)
         return NETDP_OK;
-    if ((named->settings & NETDP_SETTING_INNER) == 0)
-        return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging, random-averaging and, in a study, "
-                                    "muffliato-sgd; give a number");
-    if (study->protocol.phases == 0)
-        return netdp_i_reading_fail(
-            from, "protocol.phases", error,
-            "is missing; rounds: auto finds the rounds of a phase, give the number of "
-            "phases");
+    REFUSE_KEY((named->settings & NETDP_SETTING_INNER) == 0, "protocol.rounds",
+               "auto applies to averaging, random-averaging and, in a study, "
+               "muffliato-sgd; give a number");
+    REFUSE_KEY(study->protocol.phases == 0, "protocol.phases",
+               "is missing; rounds: auto finds the rounds of a phase, give the number of phases");
     return NETDP_OK;
 }
 
@@ -192,14 +184,12 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
 static netdp_status check_dithers(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (study->question.settings.dither < 0 && !(study->privacy.epsilon > 0))
-        return netdp_i_reading_fail(
-            from, "privacy.dither", error,
-            "auto is what a calibration finds: ask it for a target, or give a number");
-    if (study->question.settings.pairing.noise < 0 &&
-        (netdp_i_study_learns(study) || netdp_i_study_tallies(study)))
-        return netdp_i_reading_fail(from, "privacy.pair_noise", error,
-                                    "auto applies to averaging; give a number");
+    REFUSE_KEY(study->question.settings.dither < 0 && !(study->privacy.epsilon > 0),
+               "privacy.dither",
+               "auto is what a calibration finds: ask it for a target, or give a number");
+    REFUSE_KEY(study->question.settings.pairing.noise < 0 &&
+                   (netdp_i_study_learns(study) || netdp_i_study_tallies(study)),
+               "privacy.pair_noise", "auto applies to averaging; give a number");
     return NETDP_OK;
 }
 
@@ -209,19 +199,15 @@ static netdp_status check_noise(const netdp_i_reading *from, netdp_error *error)
     const netdp_study *study = from->study;
     const bool accounts = netdp_i_study_accounts(study), aims = study->privacy.epsilon > 0;
     const bool given = study->privacy.noise > 0;
-    if (aims == given && (aims || accounts))
-        return netdp_i_reading_fail(from, "privacy.noise", error,
-                                    "%s has a noise, or an epsilon to meet; give one of the two",
-                                    accounts ? "an account" : "a study");
-    if (!aims && !given)
-        return netdp_i_reading_fail(from, "privacy.epsilon", error,
-                                    "is missing; give a number above 0, or inf, or privacy.noise "
-                                    "in its place");
-    if (has_setting(study, NETDP_SETTING_HISTOGRAM) && study->privacy.noise > 1)
-        return netdp_i_reading_fail(from, "privacy.noise", error,
-                                    "of %s is the probability of a random answer; give a number "
-                                    "above 0, at most 1",
-                                    study->protocol.kind);
+    REFUSE_KEY(aims == given && (aims || accounts), "privacy.noise",
+               "%s has a noise, or an epsilon to meet; give one of the two",
+               accounts ? "an account" : "a study");
+    REFUSE_KEY(!aims && !given, "privacy.epsilon",
+               "is missing; give a number above 0, or inf, or privacy.noise in its place");
+    REFUSE_KEY(has_setting(study, NETDP_SETTING_HISTOGRAM) && study->privacy.noise > 1,
+               "privacy.noise",
+               "of %s is the probability of a random answer; give a number above 0, at most 1",
+               study->protocol.kind);
     return NETDP_OK;
 }
 
@@ -241,7 +227,8 @@ static bool says(const netdp_i_reading *from, const char *name)
 {
     const int k = netdp_i_key_find(name);
     const char *given = from->text->value[k][0];
-    return given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given);
+    return given != NULL && strcmp(given, "all") != 0 && /* the default of those without one */
+           !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given);
 }
 
 /* to: worst:C is a pool of C. */
@@ -275,27 +262,29 @@ static netdp_status check_privacy(const netdp_i_reading *from, netdp_error *erro
                                               "privacy.to"};
     const netdp_study *study = from->study;
     const bool accounts = netdp_i_study_accounts(study);
+    static const char *const drawn[][2] = {{"privacy.observers", "privacy.to"},
+                                           {"privacy.sources", "privacy.from"}};
     netdp_unit unit = {NETDP_AS_DP, study->privacy.delta};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+        REFUSE_KEY(says(from, drawn[i][0]) && says(from, drawn[i][1]), drawn[i][0],
+                   "draws nodes, and %s names them; leave out one of the two", drawn[i][1]);
     for (size_t i = 0; !accounts && i < sizeof of_accounts / sizeof *of_accounts; i++)
-        if (says(from, of_accounts[i]))
-            return netdp_i_reading_fail(from, of_accounts[i], error,
-                                        "applies to task account; leave it out");
+        REFUSE_KEY(says(from, of_accounts[i]), of_accounts[i],
+                   "applies to task account; leave it out");
     TRY(read_worst(from, error));
     TRY(check_proof(from, error));
     TRY(check_noise(from, error));
-    if (!(study->privacy.delta > 0) && study->privacy.as == NULL)
-        return netdp_i_reading_fail(from, "privacy.delta", error,
-                                    "is missing; give a number above 0 and below 1");
+    REFUSE_KEY(!(study->privacy.delta > 0) && study->privacy.as == NULL, "privacy.delta",
+               "is missing; give a number above 0 and below 1");
     netdp_error why = {NETDP_OK, ""};
-    if (study->privacy.as != NULL && netdp_unit_parse(study->privacy.as, &unit, &why) != NETDP_OK)
-        return netdp_i_reading_fail(from, "privacy.as", error, "%s", why.text);
-    if (study->privacy.as != NULL && study->privacy.delta > 0)
-        return netdp_i_reading_fail(from, "privacy.as", error,
-                                    "excludes delta; write dp:%g in its place",
-                                    study->privacy.delta);
-    if (study->privacy.epsilon > 0 && unit.currency != NETDP_AS_RDP && unit.currency != NETDP_AS_DP)
-        return netdp_i_reading_fail(from, "privacy.as", error,
-                                    "an epsilon to meet is rdp:ALPHA or dp:DELTA");
+    REFUSE_KEY(study->privacy.as != NULL &&
+                   netdp_unit_parse(study->privacy.as, &unit, &why) != NETDP_OK,
+               "privacy.as", "%s", why.text);
+    REFUSE_KEY(study->privacy.as != NULL && study->privacy.delta > 0, "privacy.as",
+               "excludes delta; write dp:%g in its place", study->privacy.delta);
+    REFUSE_KEY(study->privacy.epsilon > 0 && unit.currency != NETDP_AS_RDP &&
+                   unit.currency != NETDP_AS_DP,
+               "privacy.as", "an epsilon to meet is rdp:ALPHA or dp:DELTA");
     return check_dithers(from, error);
 }
 
@@ -307,23 +296,18 @@ static netdp_status check_realised(const netdp_i_reading *from, netdp_error *err
     const netdp_study *study = from->study;
     const bool counts = has_setting(study, NETDP_SETTING_HISTOGRAM);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (from->text->value[netdp_i_key_find(foreign[i])][0] != NULL)
-            return netdp_i_reading_fail(from, foreign[i], error,
-                                        "does not apply to task realised, where epsilon and delta "
-                                        "are those of one contribution; leave it out");
-    if (!has_setting(study, NETDP_SETTING_COMPLETE))
-        return netdp_i_reading_fail(from, "protocol.kind", error,
-                                    "%s does not do task realised; give complete-sum or "
-                                    "complete-histogram",
-                                    study->protocol.kind);
-    if ((study->protocol.rounds == 0) != (study->protocol.visits > 0))
-        return netdp_i_reading_fail(from, "protocol.visits", error,
-                                    "goes with rounds: auto, which takes so many steps for each "
-                                    "node; give both or a number of rounds");
-    if (counts != (study->task.levels > 0))
-        return netdp_i_reading_fail(from, "task.levels", error, "%s",
-                                    counts ? "is missing; give the number of bins, such as 2"
-                                           : "applies to histograms; leave it out");
+        REFUSE_KEY(from->text->value[netdp_i_key_find(foreign[i])][0] != NULL, foreign[i],
+                   "does not apply to task realised, where epsilon and delta "
+                   "are those of one contribution; leave it out");
+    REFUSE_KEY(!has_setting(study, NETDP_SETTING_COMPLETE), "protocol.kind",
+               "%s does not do task realised; give complete-sum or complete-histogram",
+               study->protocol.kind);
+    REFUSE_KEY((study->protocol.rounds == 0) != (study->protocol.visits > 0), "protocol.visits",
+               "goes with rounds: auto, which takes so many steps for each "
+               "node; give both or a number of rounds");
+    REFUSE_KEY(counts != (study->task.levels > 0), "task.levels", "%s",
+               counts ? "is missing; give the number of bins, such as 2"
+                      : "applies to histograms; leave it out");
     return NETDP_OK;
 }
 
@@ -333,49 +317,39 @@ static netdp_status check_account(const netdp_i_reading *from, netdp_error *erro
     const netdp_study *study = from->study;
     for (int k = 0; k < NETDP_I_KEYS; k++) {
         const char *given = from->text->value[k][0];
-        if (given != NULL && strcmp(netdp_i_keys[k].name, "data.batches") != 0 &&
-            netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
-            !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given))
-            return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
-                                        "does not apply to task %s; leave it out",
-                                        study->task.kind);
+        REFUSE_KEY(given != NULL && strcmp(netdp_i_keys[k].name, "data.batches") != 0 &&
+                       netdp_i_key_runs(&netdp_i_keys[k], netdp_i_study_realises(study)) &&
+                       !netdp_i_rule_is_usual(netdp_i_key_rule(&netdp_i_keys[k]), given),
+                   netdp_i_keys[k].name, "does not apply to task %s; leave it out",
+                   study->task.kind);
     }
     if (netdp_i_study_realises(study))
         return check_realised(from, error);
-    if (netdp_i_study_tallies(study))
-        return netdp_i_reading_fail(from, "protocol.kind", error,
-                                    "%s does not do task account; give a sum or a histogram",
-                                    study->protocol.kind);
+    REFUSE_KEY(netdp_i_study_tallies(study), "protocol.kind",
+               "%s does not do task account; give a sum or a histogram", study->protocol.kind);
     return has_setting(study, NETDP_SETTING_ROUNDS_AUTO) ? NETDP_OK : check_phases(from, error);
 }
 
 static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (study->data.label != NULL)
-        return netdp_i_reading_fail(from, "data.label", error,
-                                    "applies to tasks that learn; leave it out");
-    if (study->data.features != NULL)
-        return netdp_i_reading_fail(from, "data.features", error,
-                                    "applies to tasks that learn; leave it out");
-    if (study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0)
-        return netdp_i_reading_fail(from, "data.synthetic", error,
-                                    "applies to tasks that learn; a mean takes source, csv, or "
-                                    "the positions of a geometric graph");
+    REFUSE_KEY(study->data.label != NULL, "data.label",
+               "applies to tasks that learn; leave it out");
+    REFUSE_KEY(study->data.features != NULL, "data.features",
+               "applies to tasks that learn; leave it out");
+    REFUSE_KEY(study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0,
+               "data.synthetic",
+               "applies to tasks that learn; a mean takes source, csv, or "
+               "the positions of a geometric graph");
     if (!netdp_i_study_walks(study))
         return NETDP_OK;
-    if (study->protocol.rounds == 0)
-        return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging, random-averaging and, in a study, "
-                                    "muffliato-sgd; give a number");
-    if (!(study->task.step > 0))
-        return netdp_i_reading_fail(
-            from, "task.step", error,
-            "is missing; a walk steps towards each value, give a part such as 0.1");
-    if (study->task.step > 1)
-        return netdp_i_reading_fail(from, "task.step", error,
-                                    "%g goes beyond each value; give a part above 0, at most 1",
-                                    study->task.step);
+    REFUSE_KEY(study->protocol.rounds == 0, "protocol.rounds",
+               "auto applies to averaging, random-averaging and, in a study, "
+               "muffliato-sgd; give a number");
+    REFUSE_KEY(!(study->task.step > 0), "task.step",
+               "is missing; a walk steps towards each value, give a part such as 0.1");
+    REFUSE_KEY(study->task.step > 1, "task.step",
+               "%g goes beyond each value; give a part above 0, at most 1", study->task.step);
     return NETDP_OK;
 }
 
@@ -392,28 +366,21 @@ static netdp_status check_columns(const netdp_i_reading *from, netdp_error *erro
         if (label && column->values > 0 && !ranged && strcmp(study->task.kind, "ridge") != 0)
             continue; /* the classes, which everybody may know */
         any = any || column->values > 0;
-        if (column->values > 0 && !study->data.onehot)
-            return netdp_i_reading_fail(from, "data.columns", error,
-                                        "'%s' has values; give categories: onehot, by which each "
-                                        "is a feature",
-                                        netdp_i_show_text(column->name).text);
-        if (column->values > 0 && ranged)
-            return netdp_i_reading_fail(from, "data.columns", error,
-                                        "'%s' has bounds and values; keep one of the two",
-                                        netdp_i_show_text(column->name).text);
-        if (column->values > 0 && label)
-            return netdp_i_reading_fail(from, "data.columns", error,
-                                        "'%s' is the label, which is no category",
-                                        netdp_i_show_text(column->name).text);
-        if (column->values == 0 && !ranged)
-            return netdp_i_reading_fail(from, "data.columns", error,
-                                        "a feature's column needs bounds, by which it is scaled; "
-                                        "give them, or data.features without");
+        REFUSE_KEY(column->values > 0 && !study->data.onehot, "data.columns",
+                   "'%s' has values; give categories: onehot, by which each is a feature",
+                   netdp_i_show_text(column->name).text);
+        REFUSE_KEY(column->values > 0 && ranged, "data.columns",
+                   "'%s' has bounds and values; keep one of the two",
+                   netdp_i_show_text(column->name).text);
+        REFUSE_KEY(column->values > 0 && label, "data.columns",
+                   "'%s' is the label, which is no category", netdp_i_show_text(column->name).text);
+        REFUSE_KEY(column->values == 0 && !ranged, "data.columns",
+                   "a feature's column needs bounds, by which it is scaled; "
+                   "give them, or data.features without");
     }
-    if (study->data.onehot && !any)
-        return netdp_i_reading_fail(from, "data.categories", error,
-                                    "onehot needs a public list: give data.columns such as [{name: "
-                                    "ward, values: [north, south]}]; none is found from the rows");
+    REFUSE_KEY(study->data.onehot && !any, "data.categories",
+               "onehot needs a public list: give data.columns such as [{name: "
+               "ward, values: [north, south]}]; none is found from the rows");
     return NETDP_OK;
 }
 
@@ -421,36 +388,26 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
     const bool drawn = study->data.synthetic != NULL;
-    if (drawn && study->data.label != NULL)
-        return netdp_i_reading_fail(from, "data.label", error,
-                                    "does not apply to synthetic data; leave it out");
-    if (!drawn && study->data.draw > 0)
-        return netdp_i_reading_fail(from, "data.draw", error,
-                                    "applies to synthetic data; leave it out");
-    if (!drawn && study->data.label == NULL)
-        return netdp_i_reading_fail(from, "data.label", error,
-                                    "is missing; name the column to predict");
-    if (drawn && study->data.features != NULL)
-        return netdp_i_reading_fail(from, "data.features", error,
-                                    "does not apply to synthetic data; leave it out");
-    if (!(study->task.step > 0))
-        return netdp_i_reading_fail(from, "task.step", error,
-                                    "is missing; give a step size such as 0.7");
-    if (study->task.clip == 0)
-        return netdp_i_reading_fail(
-            from, "task.clip", error,
-            "is missing; without a bound on each row's gradient there is no "
-            "sensitivity");
-    if (study->data.column_count > 0 &&
-        (drawn || (study->data.features != NULL && netdp_i_study_describes(study))))
-        return netdp_i_reading_fail(from, "data.columns", error,
-                                    drawn ? "does not apply to synthetic data; leave it out"
-                                          : "excludes data.features; keep one of the two");
+    REFUSE_KEY(drawn && study->data.label != NULL, "data.label",
+               "does not apply to synthetic data; leave it out");
+    REFUSE_KEY(!drawn && study->data.draw > 0, "data.draw",
+               "applies to synthetic data; leave it out");
+    REFUSE_KEY(!drawn && study->data.label == NULL, "data.label",
+               "is missing; name the column to predict");
+    REFUSE_KEY(drawn && study->data.features != NULL, "data.features",
+               "does not apply to synthetic data; leave it out");
+    REFUSE_KEY(!(study->task.step > 0), "task.step", "is missing; give a step size such as 0.7");
+    REFUSE_KEY(study->task.clip == 0, "task.clip",
+               "is missing; without a bound on each row's gradient there is no sensitivity");
+    REFUSE_KEY(study->data.column_count > 0 &&
+                   (drawn || (study->data.features != NULL && netdp_i_study_describes(study))),
+               "data.columns",
+               drawn ? "does not apply to synthetic data; leave it out"
+                     : "excludes data.features; keep one of the two");
     TRY(check_columns(from, error));
     TRY(netdp_i_steps_check(from, error));
-    if (study->data.one_row_a_node)
-        return netdp_i_reading_fail(from, "data.per_node", error,
-                                    "one applies to a mean; training rows are partitioned evenly");
+    REFUSE_KEY(study->data.one_row_a_node, "data.per_node",
+               "one applies to a mean; training rows are partitioned evenly");
     return check_phases(from, error);
 }
 
@@ -458,25 +415,19 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
 static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (study->data.label != NULL)
-        return netdp_i_reading_fail(from, "data.label", error,
-                                    "applies to tasks that learn; leave it out");
-    if (study->data.features != NULL)
-        return netdp_i_reading_fail(from, "data.features", error,
-                                    "applies to tasks that learn; leave it out");
-    if (study->data.synthetic != NULL)
-        return netdp_i_reading_fail(from, "data.synthetic", error,
-                                    "applies to tasks that learn; give source or csv");
-    if (study->task.clip > 0)
-        return netdp_i_reading_fail(from, "task.clip", error,
-                                    "a token takes up values in a range; give bounds: [low, high]");
-    if (study->protocol.rounds == 0)
-        return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto applies to averaging, random-averaging and, in a study, "
-                                    "muffliato-sgd; give a number");
-    if (strcmp(study->mixing.weights, "metropolis") != 0)
-        return netdp_i_reading_fail(from, "mixing.weights", error,
-                                    "does not apply to %s; leave it out", study->protocol.kind);
+    REFUSE_KEY(study->data.label != NULL, "data.label",
+               "applies to tasks that learn; leave it out");
+    REFUSE_KEY(study->data.features != NULL, "data.features",
+               "applies to tasks that learn; leave it out");
+    REFUSE_KEY(study->data.synthetic != NULL, "data.synthetic",
+               "applies to tasks that learn; give source or csv");
+    REFUSE_KEY(study->task.clip > 0, "task.clip",
+               "a token takes up values in a range; give bounds: [low, high]");
+    REFUSE_KEY(study->protocol.rounds == 0, "protocol.rounds",
+               "auto applies to averaging, random-averaging and, in a study, "
+               "muffliato-sgd; give a number");
+    REFUSE_KEY(strcmp(study->mixing.weights, "metropolis") != 0, "mixing.weights",
+               "does not apply to %s; leave it out", study->protocol.kind);
     return NETDP_OK;
 }
 
@@ -495,35 +446,27 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
         TRY(netdp_i_own_check(from, error));
         return check_phases(from, error);
     }
-    if (strcmp(study->protocol.kind, "stream") == 0)
-        return netdp_i_reading_fail(from, "protocol.kind", error,
-                                    "stream does task account only; give averaging");
-    if (tallies && strcmp(study->task.kind, tallied) != 0)
-        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
-                                    study->protocol.kind, study->task.kind, tallied);
-    if (!tallies && strcmp(study->task.kind, "sum") == 0)
-        return netdp_i_reading_fail(from, "protocol.kind", error,
-                                    "%s does not do task sum; give ring-sum or complete-sum, or "
-                                    "task mean, of which a sum is a multiple",
-                                    study->protocol.kind);
-    if (netdp_i_study_walks(study) && !learns && strcmp(study->task.kind, "mean") != 0)
-        return netdp_i_reading_fail(from, "protocol.kind", error,
-                                    "%s does not do task %s; give averaging, or a token that sums "
-                                    "or counts",
-                                    study->protocol.kind, study->task.kind);
-    if (netdp_i_study_counts(study) != (study->task.levels > 0))
-        return netdp_i_reading_fail(from, "task.levels", error,
-                                    study->task.levels > 0
-                                        ? "applies to task histogram; leave it out"
-                                        : "is missing; give the number of bins, such as 10");
-    if (netdp_i_study_counts(study) && study->task.clip > 0)
-        return netdp_i_reading_fail(from, "task.clip", error,
-                                    "a histogram has bins in a range; give bounds: [low, high]");
-    if (learns == averages && !netdp_i_study_walks(study) && !tallies)
-        return netdp_i_reading_fail(from, "protocol.kind", error, "%s does not do task %s; give %s",
-                                    study->protocol.kind, study->task.kind,
-                                    learns ? "gossip-sgd, async-gossip-sgd, muffliato-sgd or walk"
-                                           : "averaging, random-averaging or walk");
+    REFUSE_KEY(strcmp(study->protocol.kind, "stream") == 0, "protocol.kind",
+               "stream does task account only; give averaging");
+    REFUSE_KEY(tallies && strcmp(study->task.kind, tallied) != 0, "protocol.kind",
+               "%s does not do task %s; give %s", study->protocol.kind, study->task.kind, tallied);
+    REFUSE_KEY(!tallies && strcmp(study->task.kind, "sum") == 0, "protocol.kind",
+               "%s does not do task sum; give ring-sum or complete-sum, or "
+               "task mean, of which a sum is a multiple",
+               study->protocol.kind);
+    REFUSE_KEY(netdp_i_study_walks(study) && !learns && strcmp(study->task.kind, "mean") != 0,
+               "protocol.kind",
+               "%s does not do task %s; give averaging, or a token that sums or counts",
+               study->protocol.kind, study->task.kind);
+    REFUSE_KEY(netdp_i_study_counts(study) != (study->task.levels > 0), "task.levels",
+               study->task.levels > 0 ? "applies to task histogram; leave it out"
+                                      : "is missing; give the number of bins, such as 10");
+    REFUSE_KEY(netdp_i_study_counts(study) && study->task.clip > 0, "task.clip",
+               "a histogram has bins in a range; give bounds: [low, high]");
+    REFUSE_KEY(learns == averages && !netdp_i_study_walks(study) && !tallies, "protocol.kind",
+               "%s does not do task %s; give %s", study->protocol.kind, study->task.kind,
+               learns ? "gossip-sgd, async-gossip-sgd, muffliato-sgd or walk"
+                      : "averaging, random-averaging or walk");
     if (tallies)
         return check_tally(from, error);
     return learns ? check_model(from, error) : check_mean(from, error);
@@ -533,25 +476,21 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
 static netdp_status check_owner(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    if (study->data.synthetic != NULL &&
-        (study->data.owner != NULL || study->data.missing != NETDP_MISSING_REFUSE))
-        return netdp_i_reading_fail(from, study->data.owner != NULL ? "data.owner" : "data.missing",
-                                    error, "does not apply to synthetic data; leave it out");
-    if (study->data.missing == NETDP_MISSING_MEAN && !netdp_i_study_learns(study))
-        return netdp_i_reading_fail(from, "data.missing", error,
-                                    "mean is of features that are learnt from; give drop");
+    REFUSE_KEY(study->data.synthetic != NULL &&
+                   (study->data.owner != NULL || study->data.missing != NETDP_MISSING_REFUSE),
+               study->data.owner != NULL ? "data.owner" : "data.missing",
+               "does not apply to synthetic data; leave it out");
+    REFUSE_KEY(study->data.missing == NETDP_MISSING_MEAN && !netdp_i_study_learns(study),
+               "data.missing", "mean is of features that are learnt from; give drop");
     if (study->data.owner == NULL)
         return study->data.owner_cuts == NULL
                    ? NETDP_OK
                    : netdp_i_reading_fail(from, "data.owner_cuts", error,
                                           "cuts the values of data.owner; name the column there");
-    if (study->data.one_row_a_node)
-        return netdp_i_reading_fail(from, "data.per_node", error,
-                                    "excludes data.owner, which says whose a row is; leave it out");
-    if (!netdp_i_study_learns(study) && study->data.column_count == 0)
-        return netdp_i_reading_fail(from, "data.columns", error,
-                                    "is missing; name the columns whose mean is wanted beside "
-                                    "data.owner");
+    REFUSE_KEY(study->data.one_row_a_node, "data.per_node",
+               "excludes data.owner, which says whose a row is; leave it out");
+    REFUSE_KEY(!netdp_i_study_learns(study) && study->data.column_count == 0, "data.columns",
+               "is missing; name the columns whose mean is wanted beside data.owner");
     return NETDP_OK;
 }
 
@@ -564,24 +503,21 @@ static netdp_status check_varying(const netdp_i_reading *from, netdp_error *erro
     const bool redraws = strcmp(redraw, "never") != 0;
     netdp_variation varying = {0};
     netdp_error ignored;
-    if (netdp_variation_dropout(dropout, &varying, &ignored) != NETDP_OK)
-        return netdp_i_reading_fail(from, "protocol.dropout", error,
-                                    "'%s' is not known here; give a probability from 0, below "
-                                    "1, or edges:P, late:P or revealed:P",
-                                    netdp_i_show_text(dropout).text);
-    if (redraws && strcmp(redraw, "one-peer") != 0 &&
-        (family == NULL || !netdp_i_family_is_random(family)))
-        return netdp_i_reading_fail(
-            from, "protocol.redraw", error,
-            "applies to graphs of a random family; %s is none; leave it out, or use dropout",
-            netdp_i_show_text(family != NULL ? family : "a file").text);
-    if (strcmp(redraw, "phase") == 0 && strcmp(study->protocol.kind, "muffliato-sgd") != 0)
-        return netdp_i_reading_fail(from, "protocol.redraw", error, "%s has no phases; give round",
-                                    study->protocol.kind);
-    if (study->protocol.rounds == 0 && (redraws || varying.kind != NETDP_VARY_NEVER))
-        return netdp_i_reading_fail(from, "protocol.rounds", error,
-                                    "auto knows the gap of a fixed network and of one random edge "
-                                    "a round; give a number");
+    REFUSE_KEY(netdp_variation_dropout(dropout, &varying, &ignored) != NETDP_OK, "protocol.dropout",
+               "'%s' is not known here; give a probability from 0, below "
+               "1, or edges:P, late:P or revealed:P",
+               netdp_i_show_text(dropout).text);
+    REFUSE_KEY(redraws && strcmp(redraw, "one-peer") != 0 &&
+                   (family == NULL || !netdp_i_family_is_random(family)),
+               "protocol.redraw",
+               "applies to graphs of a random family; %s is none; leave it out, or use dropout",
+               netdp_i_show_text(family != NULL ? family : "a file").text);
+    REFUSE_KEY(strcmp(redraw, "phase") == 0 && strcmp(study->protocol.kind, "muffliato-sgd") != 0,
+               "protocol.redraw", "%s has no phases; give round", study->protocol.kind);
+    REFUSE_KEY(study->protocol.rounds == 0 && (redraws || varying.kind != NETDP_VARY_NEVER),
+               "protocol.rounds",
+               "auto knows the gap of a fixed network and of one random edge "
+               "a round; give a number");
     return NETDP_OK;
 }
 
@@ -594,9 +530,8 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
         return netdp_i_claims_check(from, whole, error);
     static const char *const of_claims[] = {"task.claim", "task.with", "task.over", "task.at"};
     for (size_t i = 0; i < sizeof of_claims / sizeof *of_claims; i++)
-        if (from->text->value[netdp_i_key_find(of_claims[i])][0] != NULL)
-            return netdp_i_reading_fail(from, of_claims[i], error,
-                                        "applies to task claim; leave it out");
+        REFUSE_KEY(from->text->value[netdp_i_key_find(of_claims[i])][0] != NULL, of_claims[i],
+                   "applies to task claim; leave it out");
     netdp_status status = check_question(from, error);
     if (status == NETDP_OK)
         status = check_privacy(from, error);
@@ -607,19 +542,16 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
             status = check_rivals(from, (netdp_i_rivals)group, error);
     if (status != NETDP_OK)
         return status;
-    if (study->graph.family != NULL && study->graph.giant_component)
-        return netdp_i_reading_fail(from, "graph.giant_component", error,
-                                    "applies to graph.file and graph.data only; leave it out");
+    REFUSE_KEY(study->graph.family != NULL && study->graph.giant_component, "graph.giant_component",
+               "applies to graph.file and graph.data only; leave it out");
     for (int32_t i = 0; !netdp_i_study_learns(study) && i < study->data.column_count; i++)
-        if (study->data.column[i].values > 0)
-            return netdp_i_reading_fail(from, "data.columns", error,
-                                        "values are of features that are learnt from; a "
-                                        "histogram counts a column of numbers");
+        REFUSE_KEY(study->data.column[i].values > 0, "data.columns",
+                   "values are of features that are learnt from; a "
+                   "histogram counts a column of numbers");
     for (int32_t i = 0;
          !netdp_i_study_learns(study) && study->task.clip > 0 && i < study->data.column_count; i++)
-        if (study->data.column[i].low < study->data.column[i].high)
-            return netdp_i_reading_fail(from, "task.clip", error,
-                                        "excludes bounds of columns; keep one of the two");
+        REFUSE_KEY(study->data.column[i].low < study->data.column[i].high, "task.clip",
+                   "excludes bounds of columns; keep one of the two");
     netdp_bound bound;
     netdp_error ignored;
     if (!netdp_i_study_realises(study) && /* which has names of its own */
@@ -635,7 +567,7 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
         status = netdp_i_assumed_check(from, error);
     if (status == NETDP_OK)
         status = netdp_i_constants_check(from, error);
-    if (status != NETDP_OK || netdp_i_study_asks(study)) /* whose question says the rest */
+    if (status != NETDP_OK || is_asked(study)) /* whose question says the rest */
         return status;
     status = netdp_i_protection_check(
         from, netdp_i_study_learns(study) && netdp_i_study_kind(study) == NETDP_GOSSIP, error);

@@ -28,16 +28,12 @@ static netdp_status take(netdp_i_answer *asked, const char *name, const char *va
 {
     netdp_input input = NETDP_IN_END;
     double number = 0;
-    if (strcmp(name, "from") == 0 || strcmp(name, "to") == 0)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%s: a study of claims names no nodes; leave it out, or ask netdp claim", name);
+    REFUSE(strcmp(name, "from") == 0 || strcmp(name, "to") == 0,
+           "%s: a study of claims names no nodes; leave it out, or ask netdp claim", name);
     TRY(netdp_claim_input(asked->claim, name, &input, error));
-    if (!isnan(asked->inputs.value[input]))
-        return netdp_i_fail(error, NETDP_INVALID, "%s: given twice; give it once", name);
-    if (!netdp_i_read_number(value, &number))
-        return netdp_i_fail(error, NETDP_INVALID, "%s: '%s' is not a number", name,
-                            netdp_i_show_text(value).text);
+    REFUSE(!isnan(asked->inputs.value[input]), "%s: given twice; give it once", name);
+    REFUSE(!netdp_i_read_number(value, &number), "%s: '%s' is not a number", name,
+           netdp_i_show_text(value).text);
     asked->inputs.value[input] = number;
     return NETDP_OK;
 }
@@ -47,14 +43,11 @@ static netdp_status take_all(netdp_i_answer *asked, const char *with, netdp_erro
 {
     OWNED char *text = netdp_i_copy_text(with);
     char *rest = NULL;
-    if (text == NULL)
-        return netdp_i_no_memory(error);
+    NEED(text);
     for (char *word = strtok_r(text, " \t", &rest); word != NULL;
          word = strtok_r(NULL, " \t", &rest)) {
         char *value = strchr(word, '=');
-        if (value == NULL)
-            return netdp_i_fail(error, NETDP_INVALID, "'%s': write inputs as KEY=VALUE",
-                                netdp_i_show_text(word).text);
+        REFUSE(value == NULL, "'%s': write inputs as KEY=VALUE", netdp_i_show_text(word).text);
         *value++ = '\0';
         TRY(take(asked, word, value, error));
     }
@@ -66,9 +59,7 @@ netdp_status netdp_i_claims_ask(const netdp_study *study, netdp_i_answer *asked,
 {
     netdp_claim_inputs_init(&asked->inputs);
     *key = "task.claim";
-    if (study->task.claim == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "is missing; give a claim, which netdp claim lists");
+    REFUSE(study->task.claim == NULL, "is missing; give a claim, which netdp claim lists");
     netdp_status status = netdp_claim_find(study->task.claim, &asked->claim, error);
     if (status == NETDP_OK && asked->claim->graph != NETDP_CLAIM_NUMBERS)
         status = netdp_i_fail(error, NETDP_INVALID,
@@ -106,24 +97,16 @@ netdp_status netdp_i_claims_check(const netdp_i_reading *from, bool whole, netdp
     netdp_i_answer asked = {0};
     netdp_error why;
     for (int k = 0; k < NETDP_I_KEYS; k++)
-        if (from->text->value[k][0] != NULL && !netdp_i_key_claims(&netdp_i_keys[k]))
-            return netdp_i_reading_fail(from, netdp_i_keys[k].name, error,
-                                        "does not apply to task claim; leave it out");
-    if (from->text->column_count > 0)
-        return netdp_i_reading_fail(from, "data.columns", error,
-                                    "does not apply to task claim; leave it out");
-    if (study->figure.kind != NULL && strcmp(study->figure.kind, "sweep") != 0)
-        return netdp_i_reading_fail(from, "figure.kind", error,
-                                    "%s does not apply to task claim; give sweep",
-                                    study->figure.kind);
-    if (study->figure.y != NULL)
-        return netdp_i_reading_fail(from, "figure.y", error,
-                                    "does not apply to task claim, whose figures show its number; "
-                                    "leave it out");
-    if (study->figure.x != NULL && strcmp(study->figure.x, "value") != 0)
-        return netdp_i_reading_fail(from, "figure.x", error,
-                                    "does not apply to task claim, where it is task.over; leave "
-                                    "it out");
+        REFUSE_KEY(from->text->value[k][0] != NULL && !netdp_i_key_claims(&netdp_i_keys[k]),
+                   netdp_i_keys[k].name, "does not apply to task claim; leave it out");
+    REFUSE_KEY(from->text->column_count > 0, "data.columns",
+               "does not apply to task claim; leave it out");
+    REFUSE_KEY(study->figure.kind != NULL && strcmp(study->figure.kind, "sweep") != 0,
+               "figure.kind", "%s does not apply to task claim; give sweep", study->figure.kind);
+    REFUSE_KEY(study->figure.y != NULL, "figure.y",
+               "does not apply to task claim, whose figures show its number; leave it out");
+    REFUSE_KEY(study->figure.x != NULL && strcmp(study->figure.x, "value") != 0, "figure.x",
+               "does not apply to task claim, where it is task.over; leave it out");
     if (!whole || netdp_i_claims_ask(study, &asked, &key, &why) == NETDP_OK)
         return NETDP_OK;
     return netdp_i_reading_fail(from, key, error, "%s", why.text);

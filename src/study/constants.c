@@ -42,13 +42,12 @@ netdp_status netdp_i_constants_read(const char *text, netdp_i_constants *constan
             continue;
         if (noised != (colon != NULL))
             break;
-        if (noised && (!read_three(colon + 1, number) || !(number[0] > 0 && number[0] <= 1e100) ||
-                       !(number[1] > 0 && number[1] <= number[2] && number[2] <= 1e100)))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "'%s': give %s:%s,LOW,HIGH with numbers above 0 and LOW at most "
-                                "HIGH",
-                                netdp_i_show_text(text).text, netdp_i_constants_kinds[kind],
-                                kind == NETDP_I_CONSTANTS_GAMMA ? "THETA" : "SCALE");
+        REFUSE(noised &&
+                   (!read_three(colon + 1, number) || !(number[0] > 0 && number[0] <= 1e100) ||
+                    !(number[1] > 0 && number[1] <= number[2] && number[2] <= 1e100)),
+               "'%s': give %s:%s,LOW,HIGH with numbers above 0 and LOW at most HIGH",
+               netdp_i_show_text(text).text, netdp_i_constants_kinds[kind],
+               kind == NETDP_I_CONSTANTS_GAMMA ? "THETA" : "SCALE");
         *constants =
             (netdp_i_constants){(netdp_i_constants_kind)kind, number[0], number[1], number[2]};
         return NETDP_OK;
@@ -64,20 +63,17 @@ netdp_status netdp_i_constants_check(const netdp_i_reading *from, netdp_error *e
     const netdp_study *study = from->study;
     netdp_i_constants constants;
     netdp_error why = {0};
-    if (netdp_i_constants_read(study->protocol.law, &constants, &why) != NETDP_OK)
-        return netdp_i_reading_fail(from, "protocol.law", error, "%s", why.text);
+    REFUSE_KEY(netdp_i_constants_read(study->protocol.law, &constants, &why) != NETDP_OK,
+               "protocol.law", "%s", why.text);
     if (constants.kind == NETDP_I_CONSTANTS_NONE)
         return NETDP_OK;
-    if (!netdp_i_study_learns(study))
-        return netdp_i_reading_fail(from, "protocol.law", error,
-                                    "applies to tasks that learn: of a mean every node's "
-                                    "constant is 1; leave it out");
-    if (strcmp(study->mixing.weights, "metropolis") != 0)
-        return netdp_i_reading_fail(from, "mixing.weights", error,
-                                    "protocol.law takes its place; leave it out");
-    if (constants.kind == NETDP_I_CONSTANTS_EXACT && !isinf(study->privacy.epsilon))
-        return netdp_i_reading_fail(from, "protocol.law", error,
-                                    "exact: the path tells the nodes' constants and no noise "
-                                    "covers that; give epsilon: inf, or gamma:THETA,LOW,HIGH");
+    REFUSE_KEY(!netdp_i_study_learns(study), "protocol.law",
+               "applies to tasks that learn: of a mean every node's constant is 1; leave it out");
+    REFUSE_KEY(strcmp(study->mixing.weights, "metropolis") != 0, "mixing.weights",
+               "protocol.law takes its place; leave it out");
+    REFUSE_KEY(constants.kind == NETDP_I_CONSTANTS_EXACT && !isinf(study->privacy.epsilon),
+               "protocol.law",
+               "exact: the path tells the nodes' constants and no noise "
+               "covers that; give epsilon: inf, or gamma:THETA,LOW,HIGH");
     return NETDP_OK;
 }

@@ -73,9 +73,8 @@ static bool is_among(const char *choice, const char *word)
 static netdp_status check_x(const netdp_i_reading *from, size_t k, netdp_error *error)
 {
     const char *x = from->study->figure.x;
-    if (x == NULL && kinds[k].x_is_must)
-        return netdp_i_reading_fail(from, "figure.x", error, "is missing; a %s is against %s",
-                                    kinds[k].kind, kinds[k].x);
+    REFUSE_KEY(x == NULL && kinds[k].x_is_must, "figure.x", "is missing; a %s is against %s",
+               kinds[k].kind, kinds[k].x);
     if (x == NULL || is_among(kinds[k].x, x))
         return NETDP_OK;
     return kinds[k].x[0] == '\0'
@@ -90,20 +89,15 @@ static netdp_status check_measure(const netdp_i_reading *from, size_t k, const c
 {
     const char *measure = netdp_i_figure_measure(word);
     bool accounted = false;
-    if (measure == NULL)
-        return netdp_i_reading_fail(
-            from, "figure.y", error,
-            "'%s' is not known; give some of loss, loss_per_round, noise, predicted, objective, "
-            "excess, accuracy, consensus, data",
-            netdp_i_show_text(word).text);
-    if (!is_among(kinds[k].y, word))
-        return netdp_i_reading_fail(from, "figure.y", error, "a %s has no %s; give %s",
-                                    kinds[k].kind, word, kinds[k].y);
-    if (strcmp(word, "accuracy") == 0 && !netdp_i_study_learns(from->study) &&
-        !netdp_i_study_accounts(from->study))
-        return netdp_i_reading_fail(from, "figure.y", error,
-                                    "task %s has no accuracy; give objective",
-                                    from->study->task.kind);
+    REFUSE_KEY(measure == NULL, "figure.y",
+               "'%s' is not known; give some of loss, loss_per_round, noise, predicted, objective, "
+               "excess, accuracy, consensus, data",
+               netdp_i_show_text(word).text);
+    REFUSE_KEY(!is_among(kinds[k].y, word), "figure.y", "a %s has no %s; give %s", kinds[k].kind,
+               word, kinds[k].y);
+    REFUSE_KEY(strcmp(word, "accuracy") == 0 && !netdp_i_study_learns(from->study) &&
+                   !netdp_i_study_accounts(from->study),
+               "figure.y", "task %s has no accuracy; give objective", from->study->task.kind);
     for (int i = 0; i < OF_ACCOUNTS; i++)
         accounted = accounted || measure == measures[i];
     return accounted || !netdp_i_study_accounts(from->study)
@@ -119,8 +113,7 @@ static netdp_status check_y(const netdp_i_reading *from, size_t k, netdp_error *
     OWNED char *words = netdp_i_copy_text(netdp_i_figure_y(from->study));
     char *rest = NULL;
     int32_t count = 0;
-    if (words == NULL)
-        return netdp_i_no_memory(error);
+    NEED(words);
     for (char *word = strtok_r(words, ", ", &rest); word != NULL;
          word = strtok_r(NULL, ", ", &rest)) {
         TRY(check_measure(from, k, word, error));
@@ -128,9 +121,7 @@ static netdp_status check_y(const netdp_i_reading *from, size_t k, netdp_error *
             TRY(netdp_i_reading_fail(from, "figure.y", error, "a %s has at most %d; remove %s",
                                      kinds[k].kind, (int)kinds[k].most, word));
     }
-    if (count == 0)
-        return netdp_i_reading_fail(from, "figure.y", error, "is empty; give %s or leave it out",
-                                    kinds[k].usual);
+    REFUSE_KEY(count == 0, "figure.y", "is empty; give %s or leave it out", kinds[k].usual);
     return NETDP_OK;
 }
 
@@ -147,11 +138,11 @@ static netdp_status check_drawing(const netdp_i_reading *from, netdp_error *erro
     const int32_t count = study->variation_count;
     for (int32_t i = 0; i < (count > 0 ? count : 1); i++) {
         const netdp_study *own = count > 0 ? study->variation[i].study : study;
-        if (!is_one(own->privacy.from) && !is_one(own->privacy.to) && own->privacy.observers != 1 &&
-            own->privacy.sources != 1)
-            return netdp_i_reading_fail(from, "figure.kind", error,
-                                        "a drawing is of the losses from one node or towards one; "
-                                        "give privacy.from or privacy.to");
+        REFUSE_KEY(!is_one(own->privacy.from) && !is_one(own->privacy.to) &&
+                       own->privacy.observers != 1 && own->privacy.sources != 1,
+                   "figure.kind",
+                   "a drawing is of the losses from one node or towards one; "
+                   "give privacy.from or privacy.to");
     }
     return NETDP_OK;
 }
@@ -162,20 +153,18 @@ static netdp_status check_places(const netdp_i_reading *from, netdp_error *error
     const netdp_study *study = from->study;
     if (study->figure.x != NULL && strcmp(study->figure.x, "nodes") == 0)
         return NETDP_OK;
-    if (study->variation_count == 0)
-        return netdp_i_reading_fail(from, "figure.kind", error,
-                                    "a sweep has several points; give a section sweep, or "
-                                    "variants with names such as 'ring at 64'");
+    REFUSE_KEY(study->variation_count == 0, "figure.kind",
+               "a sweep has several points; give a section sweep, or "
+               "variants with names such as 'ring at 64'");
     for (int32_t i = 0; i < study->variation_count; i++) {
         const netdp_i_variation *own = &study->variation[i];
         const char *at = strstr(own->name, " at ");
         const char *value = own->at != NULL ? own->at : at != NULL ? at + 4 : "";
         double x;
-        if (!netdp_i_read_number(value, &x))
-            return netdp_i_reading_fail(from, "figure.kind", error,
-                                        "variant %s has no number on the axis; give x: nodes, or "
-                                        "a sweep of numbers, or names such as 'ring at 64'",
-                                        own->name);
+        REFUSE_KEY(!netdp_i_read_number(value, &x), "figure.kind",
+                   "variant %s has no number on the axis; give x: nodes, or "
+                   "a sweep of numbers, or names such as 'ring at 64'",
+                   own->name);
     }
     return NETDP_OK;
 }
@@ -186,17 +175,13 @@ netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *erro
     if (study->figure.kind == NULL)
         return NETDP_OK;
     const size_t k = kind_of(study);
-    if (kinds[k].runs && netdp_i_study_accounts(study))
-        return netdp_i_reading_fail(from, "figure.kind", error,
-                                    "task %s runs nothing that a trace shows; give another kind",
-                                    study->task.kind);
-    if (netdp_i_study_claims(study) && strcmp(kinds[k].kind, "sweep") != 0)
-        return netdp_i_reading_fail(from, "figure.kind", error,
-                                    "task claim is drawn as a sweep; give sweep");
+    REFUSE_KEY(kinds[k].runs && netdp_i_study_accounts(study), "figure.kind",
+               "task %s runs nothing that a trace shows; give another kind", study->task.kind);
+    REFUSE_KEY(netdp_i_study_claims(study) && strcmp(kinds[k].kind, "sweep") != 0, "figure.kind",
+               "task claim is drawn as a sweep; give sweep");
     const bool length = study->figure.x != NULL && strcmp(study->figure.x, "length") == 0;
-    if ((kinds[k].pairs || length) && netdp_i_study_realises(study))
-        return netdp_i_reading_fail(from, "figure.kind", error,
-                                    "task realised lists no pairs; give sweep, bars or distance");
+    REFUSE_KEY((kinds[k].pairs || length) && netdp_i_study_realises(study), "figure.kind",
+               "task realised lists no pairs; give sweep, bars or distance");
     TRY(check_x(from, k, error));
     TRY(check_y(from, k, error));
     if (strcmp(kinds[k].kind, "sweep") == 0)

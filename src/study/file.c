@@ -34,8 +34,7 @@ static netdp_status split_pair(const char *value, char *pair[2], netdp_error *er
         while (length > 0 && strchr(around, begin[i][length - 1]) != NULL)
             length--;
         pair[i] = netdp_i_new((int64_t)length + 1, 1);
-        if (pair[i] == NULL)
-            return netdp_i_no_memory(error);
+        NEED(pair[i]);
         memcpy(pair[i], begin[i], length);
     }
     return NETDP_OK;
@@ -45,15 +44,11 @@ static netdp_status find_set(const char *set, int *found, netdp_error *error)
 {
     const char *equals = strchr(set, '=');
     netdp_i_shown shown = netdp_i_show_text(set);
-    if (equals == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "--set %s: no value; write --set key=value",
-                            shown.text);
+    REFUSE(equals == NULL, "--set %s: no value; write --set key=value", shown.text);
     for (const char *at = set; *at != '\0';) {
         uint32_t code;
         size_t length = netdp_i_utf8(at, strlen(at), &code);
-        if (length == 0)
-            return netdp_i_fail(error, NETDP_INVALID, "--set %s: not UTF-8; type it again",
-                                shown.text);
+        REFUSE(length == 0, "--set %s: not UTF-8; type it again", shown.text);
         at += length;
     }
     char name[64];
@@ -64,10 +59,8 @@ static netdp_status find_set(const char *set, int *found, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID, "--set %s: unknown key; did you mean '%s'?",
                             shown.text, netdp_i_key_nearest(NULL, name, nearest));
     }
-    if (netdp_i_key_rule(&netdp_i_keys[*found])->kind == NETDP_I_KEY_COLUMNS)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--set %s: a list of columns cannot be set; edit the study file",
-                            shown.text);
+    REFUSE(netdp_i_key_rule(&netdp_i_keys[*found])->kind == NETDP_I_KEY_COLUMNS,
+           "--set %s: a list of columns cannot be set; edit the study file", shown.text);
     return NETDP_OK;
 }
 
@@ -110,12 +103,10 @@ static netdp_status read_values(const netdp_i_column_text *text, netdp_i_column 
     if (count == 0)
         return NETDP_OK;
     column->value = NETDP_I_NEW(char *, count);
-    if (column->value == NULL)
-        return netdp_i_no_memory(error);
+    NEED(column->value);
     for (; column->values < count; column->values++) {
         column->value[column->values] = netdp_i_copy_text(text->values[column->values]);
-        if (column->value[column->values] == NULL)
-            return netdp_i_no_memory(error);
+        NEED(column->value[column->values]);
     }
     return NETDP_OK;
 }
@@ -125,17 +116,15 @@ static netdp_status read_columns(const netdp_i_reading *from, netdp_error *error
     netdp_study *study = from->study;
     uint32_t count = from->text->column_count;
     study->data.column = NETDP_I_NEW(netdp_i_column, count);
-    if (study->data.column == NULL)
-        return netdp_i_no_memory(error);
+    NEED(study->data.column);
     for (uint32_t i = 0; i < count; i++) {
         const netdp_i_column_text *text = &from->text->column[i];
         netdp_i_column *column = &study->data.column[i];
         char name[48];
         snprintf(name, sizeof name, "data.columns.%u%s", i + 1,
                  text->bounds[0] != NULL ? ".bounds" : "");
-        if (text->name == NULL || text->name[0] == '\0')
-            return netdp_i_reading_fail(from, name, error,
-                                        "has no name; give name: and bounds: [low, high]");
+        REFUSE_KEY(text->name == NULL || text->name[0] == '\0', name,
+                   "has no name; give name: and bounds: [low, high]");
         netdp_status status = NETDP_OK;
         if (text->bounds[0] != NULL)
             status =
@@ -144,8 +133,7 @@ static netdp_status read_columns(const netdp_i_reading *from, netdp_error *error
             return status;
         study->data.column_count = (int32_t)i + 1;
         column->name = netdp_i_copy_text(text->name);
-        if (column->name == NULL)
-            return netdp_i_no_memory(error);
+        NEED(column->name);
         status = read_values(text, column, error);
         if (status != NETDP_OK)
             return status;
@@ -200,8 +188,8 @@ static netdp_status ask(const netdp_i_reading *from, netdp_error *error)
     question->seed = study->seed;
     question->phases = study->protocol.phases;
     question->calibrates = study->privacy.epsilon > 0;
-    snprintf(study->rounds, sizeof study->rounds, "%lld", (long long)study->protocol.rounds);
-    question->rounds = study->protocol.rounds > 0 ? study->rounds : "auto";
+    question->count = study->protocol.rounds;
+    question->rounds = "auto"; /* where it is 0 */
     for (const netdp_i_setting *row = netdp_i_setting_rows; row->name != NULL; row++) {
         const int k = row->key != NULL ? netdp_i_key_find(row->key) : -1;
         const char *given = k >= 0 && is_asked(k) ? from->text->value[k][0] : NULL;
@@ -209,8 +197,7 @@ static netdp_status ask(const netdp_i_reading *from, netdp_error *error)
                               netdp_i_rule_is_usual(&row->rule, given)))
             continue;
         char *kept = netdp_i_copy_text(given);
-        if (kept == NULL)
-            return netdp_i_no_memory(error);
+        NEED(kept);
         question->text[row - netdp_i_setting_rows] = kept;
     }
     return NETDP_OK;
@@ -310,34 +297,27 @@ static netdp_status name_variant(const netdp_i_reading *from, const char *given,
                                  netdp_error *error)
 {
     char name[LONGEST_NAME + 1];
-    if (given != NULL && strlen(given) > LONGEST_NAME)
-        return netdp_i_reading_fail(from, "name", error, "has %zu bytes; give at most %d",
-                                    strlen(given), LONGEST_NAME);
+    REFUSE_KEY(given != NULL && strlen(given) > LONGEST_NAME, "name",
+               "has %zu bytes; give at most %d", strlen(given), LONGEST_NAME);
     if (given != NULL)
         snprintf(name, sizeof name, "%s", given);
     else
         snprintf(name, sizeof name, "variant %d", (int)index + 1);
-    if (name[0] == '\0')
-        return netdp_i_reading_fail(from, "name", error,
-                                    "is empty; give a short name or leave it out");
+    REFUSE_KEY(name[0] == '\0', "name", "is empty; give a short name or leave it out");
     for (size_t at = 0, length; name[at] != '\0'; at += length) {
         uint32_t code = 0;
         length = netdp_i_utf8(name + at, strlen(name + at), &code);
-        if (length == 0 || !netdp_i_printable(code) || strchr(",\"'", name[at]) != NULL)
-            return netdp_i_reading_fail(
-                from, "name", error,
-                "'%s' holds a comma, a quote or what does not print; give a plain name",
-                netdp_i_show_text(name).text);
+        REFUSE_KEY(length == 0 || !netdp_i_printable(code) || strchr(",\"'", name[at]) != NULL,
+                   "name", "'%s' holds a comma, a quote or what does not print; give a plain name",
+                   netdp_i_show_text(name).text);
     }
-    if (strcmp(name, "central") == 0 || strcmp(name, "local") == 0)
-        return netdp_i_reading_fail(from, "name", error,
-                                    "'%s' is the name of a baseline; give another", name);
+    REFUSE_KEY(strcmp(name, "central") == 0 || strcmp(name, "local") == 0, "name",
+               "'%s' is the name of a baseline; give another", name);
     for (int32_t i = 0; i < index; i++) {
         const netdp_i_variation *earlier = &base->variation[i * stride];
-        if (strcmp(name, earlier->curve != NULL ? earlier->curve : earlier->name) == 0)
-            return netdp_i_reading_fail(from, "name", error,
-                                        "variants.%d has the name '%s' too; give another",
-                                        (int)i + 1, netdp_i_show_text(name).text);
+        REFUSE_KEY(strcmp(name, earlier->curve != NULL ? earlier->curve : earlier->name) == 0,
+                   "name", "variants.%d has the name '%s' too; give another", (int)i + 1,
+                   netdp_i_show_text(name).text);
     }
     *kept = netdp_i_copy_text(name);
     return *kept != NULL ? NETDP_OK : netdp_i_no_memory(error);
@@ -364,15 +344,12 @@ static netdp_status check_value(const netdp_i_reading *from, const sweep *made, 
     for (size_t at = 0, length; value[at] != '\0'; at += length) {
         uint32_t code = 0;
         length = netdp_i_utf8(value + at, strlen(value + at), &code);
-        if (length == 0 || !netdp_i_printable(code))
-            return netdp_i_reading_fail(from, "sweep.values", error,
-                                        "'%s' holds what does not print; leave it out",
-                                        netdp_i_show_text(value).text);
+        REFUSE_KEY(length == 0 || !netdp_i_printable(code), "sweep.values",
+                   "'%s' holds what does not print; leave it out", netdp_i_show_text(value).text);
     }
     for (int32_t i = 0; i + 1 < made->count; i++)
-        if (strcmp(made->value[i], value) == 0)
-            return netdp_i_reading_fail(from, "sweep.values", error, "has '%s' twice; keep one",
-                                        netdp_i_show_text(value).text);
+        REFUSE_KEY(strcmp(made->value[i], value) == 0, "sweep.values", "has '%s' twice; keep one",
+                   netdp_i_show_text(value).text);
     return NETDP_OK;
 }
 
@@ -383,23 +360,18 @@ static netdp_status split_values(const netdp_i_reading *from, const char *values
     int32_t room = 1;
     for (const char *at = values; *at != '\0'; at++)
         room += *at == '|';
-    if (room > MOST_SWEPT)
-        return netdp_i_reading_fail(from, "sweep.values", error, "has %d values; give at most %d",
-                                    (int)room, MOST_SWEPT);
+    REFUSE_KEY(room > MOST_SWEPT, "sweep.values", "has %d values; give at most %d", (int)room,
+               MOST_SWEPT);
     made->value = NETDP_I_NEW(char *, room);
-    if (made->value == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->value);
     for (const char *at = values; made->count < room; at += strcspn(at, "|") + 1) {
         const char *begin = at + strspn(at, " \t");
         size_t length = strcspn(begin, "|");
         while (length > 0 && strchr(" \t", begin[length - 1]) != NULL)
             length--;
-        if (length == 0)
-            return netdp_i_reading_fail(from, "sweep.values", error,
-                                        "value %d is empty; give values such as 10 | 100",
-                                        (int)made->count + 1);
-        if ((made->value[made->count] = netdp_i_new((int64_t)length + 1, 1)) == NULL)
-            return netdp_i_no_memory(error);
+        REFUSE_KEY(length == 0, "sweep.values", "value %d is empty; give values such as 10 | 100",
+                   (int)made->count + 1);
+        NEED(made->value[made->count] = netdp_i_new((int64_t)length + 1, 1));
         memcpy(made->value[made->count++], begin, length);
         TRY(check_value(from, made, error));
     }
@@ -410,9 +382,8 @@ static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_e
 {
     const char *key = from->study->sweep.key, *values = from->study->sweep.values;
     *made = (sweep){.key = -1};
-    if ((key == NULL) != (values == NULL))
-        return netdp_i_reading_fail(from, key == NULL ? "sweep.key" : "sweep.values", error,
-                                    "is missing; a sweep has a key and its values");
+    REFUSE_KEY((key == NULL) != (values == NULL), key == NULL ? "sweep.key" : "sweep.values",
+               "is missing; a sweep has a key and its values");
     if (key == NULL)
         return NETDP_OK;
     made->key = netdp_i_key_find(key);
@@ -420,10 +391,8 @@ static netdp_status read_sweep(const netdp_i_reading *from, sweep *made, netdp_e
         netdp_i_key_rule(&netdp_i_keys[made->key])->kind == NETDP_I_KEY_COLUMNS ||
         netdp_i_key_rule(&netdp_i_keys[made->key])->kind == NETDP_I_KEY_PAIR) {
         char nearest[32];
-        if (made->key >= 0)
-            return netdp_i_reading_fail(
-                from, "sweep.key", error,
-                "%s is none that a variant can have as one value; sweep another", key);
+        REFUSE_KEY(made->key >= 0, "sweep.key",
+                   "%s is none that a variant can have as one value; sweep another", key);
         return netdp_i_reading_fail(
             from, "sweep.key", error, "'%s' is no key that a variant can have; did you mean '%s'?",
             netdp_i_show_text(key).text, netdp_i_key_nearest(NULL, key, nearest));
@@ -503,8 +472,7 @@ static netdp_status read_variations(const netdp_i_reading *from, int32_t index, 
         } else {
             swept.value[over->key][0] = over->value[i];
             made->curve = netdp_i_copy_text(name);
-            if (made->curve == NULL)
-                return netdp_i_no_memory(error);
+            NEED(made->curve);
             TRY(name_swept(made, over->value[i], error));
         }
         TRY(read_variant(from, own, over->key < 0 ? NULL : &swept, over->key, named.within, made,
@@ -518,9 +486,8 @@ static netdp_status read_variants(const netdp_i_reading *from, netdp_error *erro
     netdp_study *study = from->study;
     uint32_t count = from->text->variant_count;
     sweep over = {.key = -1};
-    if (count == 0 && netdp_i_lines_of(&from->lines, "variants") != 0)
-        return netdp_i_reading_fail(from, "variants", error,
-                                    "is an empty list; give one or leave it out");
+    REFUSE_KEY(count == 0 && netdp_i_lines_of(&from->lines, "variants") != 0, "variants",
+               "is an empty list; give one or leave it out");
     if (study->figure.first > 0 && study->figure.first < count)
         count = (uint32_t)study->figure.first;
     netdp_status status = read_sweep(from, &over, error);

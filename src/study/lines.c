@@ -40,8 +40,7 @@ static netdp_status add(walk *at, const char *key, int64_t line, netdp_error *er
     if (lines->count == lines->room) {
         int32_t room = lines->room == 0 ? 64 : 2 * lines->room;
         netdp_i_line *grown = netdp_i_grow(lines->at, room, sizeof *grown);
-        if (grown == NULL)
-            return netdp_i_no_memory(error);
+        NEED(grown);
         lines->at = grown;
         lines->room = room;
     }

@@ -22,27 +22,19 @@ netdp_status netdp_i_own_check(const netdp_i_reading *from, netdp_error *error)
         bool takes = strncmp(key->name, "data.", 5) != 0 && strncmp(key->name, "task.", 5) != 0;
         for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
             takes = takes || strcmp(key->name, taken[i]) == 0;
-        if (!takes && given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(key), given))
-            return netdp_i_reading_fail(from, key->name, error,
-                                        "does not apply to task own; leave it out");
+        REFUSE_KEY(!takes && given != NULL && !netdp_i_rule_is_usual(netdp_i_key_rule(key), given),
+                   key->name, "does not apply to task own; leave it out");
     }
-    if (study->data.column_count > 0)
-        return netdp_i_reading_fail(from, "data.columns", error,
-                                    "does not apply to task own; leave it out");
-    if (study->task.parameters == 0)
-        return netdp_i_reading_fail(from, "task.parameters", error,
-                                    "is missing; give how many numbers the model has");
-    if (!(study->task.step > 0))
-        return netdp_i_reading_fail(from, "task.step", error,
-                                    "is missing; give a step size such as 0.1");
-    if (study->task.clip == 0)
-        return netdp_i_reading_fail(from, "task.clip", error,
-                                    "is missing; without a bound on gradients there is no "
-                                    "sensitivity");
-    if (strcmp(study->protocol.kind, "gossip-sgd") != 0 &&
-        strcmp(study->protocol.kind, "muffliato-sgd") != 0)
-        return netdp_i_reading_fail(from, "protocol.kind", error,
-                                    "%s does not do task own; give gossip-sgd or muffliato-sgd",
-                                    study->protocol.kind);
+    REFUSE_KEY(study->data.column_count > 0, "data.columns",
+               "does not apply to task own; leave it out");
+    REFUSE_KEY(study->task.parameters == 0, "task.parameters",
+               "is missing; give how many numbers the model has");
+    REFUSE_KEY(!(study->task.step > 0), "task.step", "is missing; give a step size such as 0.1");
+    REFUSE_KEY(study->task.clip == 0, "task.clip",
+               "is missing; without a bound on gradients there is no sensitivity");
+    REFUSE_KEY(strcmp(study->protocol.kind, "gossip-sgd") != 0 &&
+                   strcmp(study->protocol.kind, "muffliato-sgd") != 0,
+               "protocol.kind", "%s does not do task own; give gossip-sgd or muffliato-sgd",
+               study->protocol.kind);
     return NETDP_OK;
 }

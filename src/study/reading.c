@@ -48,13 +48,11 @@ netdp_status netdp_i_reading_fail(const netdp_i_reading *from, const char *name,
     va_end(arguments);
     snprintf(place, sizeof place, "%s%s", from->within, name);
     int k = netdp_i_key_find(place);
-    if (k >= 0 && from->set[k] != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "--set %s: %s",
-                            netdp_i_show_text(from->set[k]).text, told);
+    REFUSE(k >= 0 && from->set[k] != NULL, "--set %s: %s", netdp_i_show_text(from->set[k]).text,
+           told);
     find_place(from, name, place);
     int64_t line = netdp_i_lines_of(&from->lines, place);
-    if (line == 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s: %s", from->path, place, told);
+    REFUSE(line == 0, "%.300s: %s: %s", from->path, place, told);
     return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s: %s", from->path, (long long)line,
                         place, told);
 }
@@ -65,17 +63,15 @@ static netdp_status keep_text(const netdp_i_reading *from, const netdp_i_key *ke
     const netdp_i_rule *rule = netdp_i_key_rule(key);
     size_t length = strlen(text);
     /* Only a text whose default is empty may be left empty. */
-    if (length == 0 && (rule->fallback == NULL || rule->fallback[0] != '\0'))
-        return netdp_i_reading_fail(from, key->name, error, "is empty; give %s", rule->expects);
-    if (length > LONGEST_TEXT)
-        return netdp_i_reading_fail(from, key->name, error, "has %zu bytes; give at most %d",
-                                    length, LONGEST_TEXT);
+    REFUSE_KEY(length == 0 && (rule->fallback == NULL || rule->fallback[0] != '\0'), key->name,
+               "is empty; give %s", rule->expects);
+    REFUSE_KEY(length > LONGEST_TEXT, key->name, "has %zu bytes; give at most %d", length,
+               LONGEST_TEXT);
     const char *slash = strrchr(from->path, '/');
     bool beside = netdp_i_key_is_path(key, text) && text[0] != '/' && slash != NULL;
     size_t folder = beside ? (size_t)(slash - from->path) + 1 : 0;
     char *kept = netdp_i_new((int64_t)(folder + length + 1), 1);
-    if (kept == NULL)
-        return netdp_i_no_memory(error);
+    NEED(kept);
     memcpy(kept, from->path, folder);
     memcpy(kept + folder, text, length + 1);
     *into = kept;
@@ -120,8 +116,7 @@ static netdp_status locate(const netdp_i_reading *from, const char *file, char *
     snprintf(located, sizeof located, "%.*s%s", prefix, *text, whole != NULL ? whole : beside);
     free(whole);
     char *kept = netdp_i_copy_text(located);
-    if (kept == NULL)
-        return netdp_i_no_memory(error);
+    NEED(kept);
     netdp_i_free(*text);
     *text = kept;
     return NETDP_OK;
@@ -136,10 +131,8 @@ static netdp_status read_dataset(const netdp_i_reading *from, const netdp_i_key 
             nearest = set;
         if (strcmp(set->name, text) != 0)
             continue;
-        if (strstr(set->file, ".csv") == NULL)
-            return netdp_i_reading_fail(from, key->name, error,
-                                        "'%s' is a graph; use graph: {data: %s}", set->name,
-                                        set->file);
+        REFUSE_KEY(strstr(set->file, ".csv") == NULL, key->name,
+                   "'%s' is a graph; use graph: {data: %s}", set->name, set->file);
         return keep_text(from, key, text, into, error);
     }
     return netdp_i_reading_fail(from, key->name, error,
@@ -153,16 +146,13 @@ netdp_status netdp_i_reading_pair(const netdp_i_reading *from, const char *name,
 {
     double value[2];
     for (int i = 0; i < 2; i++)
-        if (!netdp_i_read_number(text[i], &value[i]) || !(fabs(value[i]) <= NETDP_I_LARGEST))
-            return netdp_i_reading_fail(
-                from, name, error,
-                "'%s' is not a finite number up to 1e100; give [low, high] with low < "
-                "high",
-                netdp_i_show_text(text[i]).text);
-    if (value[0] >= value[1])
-        return netdp_i_reading_fail(
-            from, name, error, "[%s, %s] is not a range; give [low, high] with low < high",
-            netdp_i_show_text(text[0]).text, netdp_i_show_text(text[1]).text);
+        REFUSE_KEY(!netdp_i_read_number(text[i], &value[i]) || !(fabs(value[i]) <= NETDP_I_LARGEST),
+                   name,
+                   "'%s' is not a finite number up to 1e100; give [low, high] with low < high",
+                   netdp_i_show_text(text[i]).text);
+    REFUSE_KEY(value[0] >= value[1], name,
+               "[%s, %s] is not a range; give [low, high] with low < high",
+               netdp_i_show_text(text[0]).text, netdp_i_show_text(text[1]).text);
     *low = value[0];
     *high = value[1];
     return NETDP_OK;
@@ -175,8 +165,8 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
     char **kept = into; /* of a text */
     netdp_error why;
     netdp_status status = NETDP_OK;
-    if (netdp_i_rule_read(netdp_i_key_rule(key), text[0], into, &why) != NETDP_OK)
-        return netdp_i_reading_fail(from, key->name, error, "%s", why.text);
+    REFUSE_KEY(netdp_i_rule_read(netdp_i_key_rule(key), text[0], into, &why) != NETDP_OK, key->name,
+               "%s", why.text);
     switch (netdp_i_key_rule(key)->kind) {
     case NETDP_I_KEY_TEXT:
         status = keep_text(from, key, text[0], into, error);

@@ -37,4 +37,11 @@ netdp_status netdp_i_reading_pair(const netdp_i_reading *from, const char *name,
                                   char *const text[2], double *low, double *high,
                                   netdp_error *error);
 
+/* Ends a function that checks `from` where the value of a key is wrong. */
+#define REFUSE_KEY(wrong, name, ...)                                                               \
+    do {                                                                                           \
+        if (wrong)                                                                                 \
+            return netdp_i_reading_fail(from, name, error, __VA_ARGS__);                           \
+    } while (0)
+
 #endif

@@ -27,21 +27,20 @@ netdp_status netdp_i_steps_check(const netdp_i_reading *from, netdp_error *error
     const netdp_study *study = from->study;
     netdp_i_dealing dealing = {0};
     netdp_error why = {NETDP_OK, ""};
-    if (netdp_i_deal_parse(study->data.deal, &dealing, &why) != NETDP_OK)
-        return netdp_i_reading_fail(from, "data.deal", error, "%s", why.text);
-    if (dealing.kind != NETDP_I_DEAL_EVEN &&
-        (strcmp(study->task.kind, "ridge") == 0 || study->data.owner != NULL ||
-         study->data.synthetic != NULL))
-        return netdp_i_reading_fail(from, "data.deal", error,
-                                    "by their labels go the rows of a file, for logistic and "
-                                    "softmax and without data.owner; give even");
-    if (study->data.synthetic != NULL && strcmp(study->task.kind, "softmax") == 0)
-        return netdp_i_reading_fail(from, "data.synthetic", error,
-                                    "does not apply to task softmax; give source or csv");
-    if (study->task.local > 1 && (study->question.protects == NETDP_PROTECTS_ROW ||
-                                  strcmp(study->question.batches, "full") != 0))
-        return netdp_i_reading_fail(from, "task.local", error,
-                                    "one row changes all later local steps; give 1, or protect "
-                                    "nodes and take full batches");
+    REFUSE_KEY(netdp_i_deal_parse(study->data.deal, &dealing, &why) != NETDP_OK, "data.deal", "%s",
+               why.text);
+    REFUSE_KEY(dealing.kind != NETDP_I_DEAL_EVEN &&
+                   (strcmp(study->task.kind, "ridge") == 0 || study->data.owner != NULL ||
+                    study->data.synthetic != NULL),
+               "data.deal",
+               "by their labels go the rows of a file, for logistic and "
+               "softmax and without data.owner; give even");
+    REFUSE_KEY(study->data.synthetic != NULL && strcmp(study->task.kind, "softmax") == 0,
+               "data.synthetic", "does not apply to task softmax; give source or csv");
+    REFUSE_KEY(study->task.local > 1 && (study->question.protects == NETDP_PROTECTS_ROW ||
+                                         strcmp(study->question.batches, "full") != 0),
+               "task.local",
+               "one row changes all later local steps; give 1, or protect "
+               "nodes and take full batches");
     return check_bound(from, error);
 }

@@ -112,7 +112,6 @@ struct netdp_study {
         char *more_noise;  /* averaging: "NODE:TIMES,...": how many times everybody's noise; NULL */
         char *targets;     /* averaging: "NODE:EPSILON,...": which want more; NULL: nobody */
     } privacy;
-    char rounds[24];           /* protocol.rounds of its question */
     netdp_i_question question; /* the settings that it shares with questions; its texts are owned */
     struct {
         int64_t every;  /* rounds between rows of the trace */
@@ -166,9 +165,6 @@ bool netdp_i_study_tallies(const netdp_study *study);
 
 /* Is it an account alone, without data and simulation? */
 bool netdp_i_study_accounts(const netdp_study *study);
-
-/* Is it an account of gossip or a walk: a question, as netdp loss asks it? */
-bool netdp_i_study_asks(const netdp_study *study);
 
 /* Is it such an account, of walks that are drawn? */
 bool netdp_i_study_realises(const netdp_study *study);

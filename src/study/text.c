@@ -185,9 +185,7 @@ static netdp_status fail_unknown(const char *path, const netdp_i_lines *lines, c
     while (at < lines->count &&
            (lines->at[at].parent != owner || netdp_i_key_known(known_as, lines->at[at].key)))
         at++;
-    if (at == lines->count)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: unknown key in %s; check its spelling",
-                            path, known_as);
+    REFUSE(at == lines->count, "%.300s: unknown key in %s; check its spelling", path, known_as);
     char nearest[32];
     const char *key = lines->at[at].key;
     return netdp_i_fail(
@@ -242,16 +240,14 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
     if (code == CYAML_ERR_INVALID_KEY)
         return fail_unknown(path, lines, name, error);
     const int32_t variants = netdp_i_lines_find(lines, "variants");
-    if (code == CYAML_ERR_SEQUENCE_ENTRIES_MAX && strncmp(name, "variants", 8) == 0 &&
-        strchr(name + 8, '.') == strrchr(name, '.'))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s:%lld: variants: has more than %d entries; give at most %d",
-                            path, variants >= 0 ? (long long)lines->at[variants].line : 1,
-                            NETDP_I_MOST_VARIANTS, NETDP_I_MOST_VARIANTS);
+    REFUSE(code == CYAML_ERR_SEQUENCE_ENTRIES_MAX && strncmp(name, "variants", 8) == 0 &&
+               strchr(name + 8, '.') == strrchr(name, '.'),
+           "%.300s:%lld: variants: has more than %d entries; give at most %d", path,
+           variants >= 0 ? (long long)lines->at[variants].line : 1, NETDP_I_MOST_VARIANTS,
+           NETDP_I_MOST_VARIANTS);
     int32_t last = netdp_i_lines_find(lines, name);
-    if (last >= 0 && is_repeated(lines, last))
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: %s is there twice; keep one", path,
-                            (long long)lines->at[last].line, name);
+    REFUSE(last >= 0 && is_repeated(lines, last), "%.300s:%lld: %s is there twice; keep one", path,
+           (long long)lines->at[last].line, name);
     if (last >= 0)
         return fail_shape(path, lines->at[last].line, name, error);
     return netdp_i_fail(error, NETDP_INVALID, "%.300s: not a study: %s; check it against the docs",

@@ -20,11 +20,8 @@ netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_erro
     for (size_t left = strlen(text); left > 0;) {
         uint32_t code;
         size_t length = netdp_i_utf8(text, left, &code);
-        if (length == 0)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "'%s' is not UTF-8 and cannot be written in a study file; rename "
-                                "it",
-                                netdp_i_show_text(text).text);
+        REFUSE(length == 0, "'%s' is not UTF-8 and cannot be written in a study file; rename it",
+               netdp_i_show_text(text).text);
         if (code == '"' || code == '\\')
             fprintf(stream, "\\%c", (char)code);
         else if (netdp_i_printable(code))

@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import subprocess
 import tempfile
 
@@ -192,15 +193,33 @@ def refuse(folder, lines):
     long, _ = call(folder, "predict", "two", "new.csv", "--variant", "long")
     short, _ = call(folder, "predict", "two/model-1.json", "new.csv")
     assert long != short and call(folder, "predict", "ridge", "new.csv")[0] == long
-    # What was changed by hand is refused, not used.
+    # What was changed by hand is refused, not used; also of an earlier netdp, which wrote no digest.
     path = pathlib.Path(folder, "ridge", "model-1.json")
     whole = path.read_text(encoding="utf-8")
+    bare, told = re.subn(r',\s*"sha256": "[0-9a-f]{64}"', "", whole)
+    assert told == 1
+    path.write_text(bare, encoding="utf-8")
+    assert call(folder, "predict", "ridge", "new.csv")[0] == long
     for old, new in (('"low": 0.0', '"low": 90.0'), ('"kind": "ridge"', '"kind": "rigde"'), ('"name": "age",', '"name": "age", "values": [],'),
                      ('"weights": [', '"weights": [0.5,'), ('"weights": [', '"weights": ["inf",'), ('"name": "bmi"', '"nam": "bmi"')):
         assert old in whole, old
+        path.write_text(bare.replace(old, new, 1), encoding="utf-8")
+        err = call(folder, "predict", "ridge", "new.csv", code=2)[1]
+        assert err.count("\n") == 1 and "model" in err and "sha256" not in err, err
         path.write_text(whole.replace(old, new, 1), encoding="utf-8")
         err = call(folder, "predict", "ridge", "new.csv", code=2)[1]
-        assert err.count("\n") == 1 and "model" in err, err
+        assert err.count("\n") == 1 and "was changed since netdp wrote it" in err, err
+    # One bit of it, by a bad disk: refused, or one of the name of the digest, and nothing else is another.
+    draw, noticed = random.Random(7), 0
+    places = [draw.randrange(8 * len(whole)) for _ in range(60)] + [8 * (whole.index('"sha256"') + 2)]
+    for place in places:
+        bits = bytearray(whole.encode())
+        bits[place // 8] ^= 1 << place % 8
+        path.write_bytes(bytes(bits))
+        done = subprocess.run([NETDP, "predict", "ridge", "new.csv"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        assert (done.returncode, done.stderr.count(b"\n")) == (2, 1) or done.stdout.decode() == long, (place, done)
+        noticed += done.returncode == 2
+    assert noticed >= 58, noticed
 
 
 with tempfile.TemporaryDirectory() as room:

@@ -127,6 +127,12 @@ def check_refused():
                         (["plain", "louder"], "argument"), (["--set", "privacy.nise=1"], "did you mean")):
         code, out, err = asked(ACCOUNT, *words)
         assert code == 2 and says in err and not out and len(err.splitlines()) == 1, (words, code, out, err)
+    for drawn, named, nodes in (("observers", "to", "0"), ("observers", "to", "set:1,2"), ("observers", "to", "random"), ("sources", "from", "3,4")):
+        set_both = ["--set", f"privacy.{drawn}=2", "--set", f"privacy.{named}={nodes}", "--set", "privacy.over=mean"]
+        code, out, err = asked(ACCOUNT, *set_both)
+        assert code == 2 and f"draws nodes, and privacy.{named} names them" in err and not out, (set_both, code, out, err)
+        code, out, err = asked(ACCOUNT, *(word.replace("=" + nodes, "=all") for word in set_both))
+        assert code == 0, err
 
 
 if __name__ == "__main__":

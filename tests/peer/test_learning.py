@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import subprocess
 
 from peers import Peers
@@ -119,6 +120,15 @@ def check_predictions(net):
         who, name, no, yes = next(csv.reader([lines[k + 1]]))
         assert who == str(k) and name == LABELS[odds >= 0] and abs(float(yes) - 1 / (1 + math.exp(-odds))) < 1e-12, lines[k + 1]
         assert abs(float(no) + float(yes) - 1) < 1e-12
+    # A disk that changes one bit of a number makes another model of it: that is refused.
+    path = pathlib.Path(net.of(2), "result.json")
+    kept = path.read_bytes()
+    at = kept.index(b'"weights"')
+    digit = at + re.search(rb"[0-8]", kept[at:]).start()
+    path.write_bytes(kept[:digit] + bytes([kept[digit] ^ 1]) + kept[digit + 1:])
+    said = subprocess.run([os.environ["NETDP_COMMAND"], "predict", net.of(2), new], check=False, capture_output=True, text=True)
+    assert said.returncode == 2 and "was changed since netdp wrote it" in said.stderr, said
+    path.write_bytes(kept)
 
 
 def learnt(width, gradient_of):

@@ -67,9 +67,13 @@ def taken(name, protocol):
 taken.pages = {}
 
 
-def is_no_file(done):
+def is_no_file(message):
     """A word that a setting does not know, which is no file's name either."""
-    return done.returncode == 3 and ("nor is it a file" in done.stderr or "No such file" in done.stderr)
+    return "nor is it a file" in message or "No such file" in message
+
+
+def refuses(done):
+    return done.returncode in (1, 2) or (done.returncode == 3 and is_no_file(done.stderr))
 
 
 def by_command(family, settings, noise, unit):
@@ -81,7 +85,7 @@ def by_command(family, settings, noise, unit):
                           stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode == 0:
         return json.loads(done.stdout), None
-    assert done.returncode in (1, 2) or is_no_file(done), (shlex.join(words), done)
+    assert refuses(done), (shlex.join(words), done)
     return None, done.stderr.strip().splitlines()[-1].partition(": ")[2]
 
 
@@ -96,7 +100,8 @@ def by_python(family, settings, noise, unit):
         if "from" in given:
             given["from_"] = given.pop("from")
         return netdp.losses(family, as_=unit, noise=None if noise is None else float(noise), **given), None
-    except (netdp.Invalid, netdp.NoAnswer) as wrong:
+    except (netdp.Invalid, netdp.NoAnswer, netdp.Unavailable) as wrong:
+        assert not isinstance(wrong, netdp.Unavailable) or is_no_file(str(wrong)), wrong
         return None, str(wrong)
 
 
@@ -126,7 +131,7 @@ def by_study(study, folder):
                           stdin=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode == 0:
         return json.loads(done.stdout)["variants"][0], None
-    assert done.returncode in (1, 2) or is_no_file(done), (study, done)
+    assert refuses(done), (study, done)
     return None, done.stderr.strip().splitlines()[-1].partition(": ")[2]
 
 

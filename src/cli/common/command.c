@@ -23,9 +23,8 @@ netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **
                                        netdp_error *error)
 {
     const bool mpi = strcmp(name, "mpi") == 0;
-    if (!mpi && strcmp(name, "single") != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "--engine: '%s'; give single or mpi",
-                            netdp_i_show_text(name).text);
+    REFUSE(!mpi && strcmp(name, "single") != 0, "--engine: '%s'; give single or mpi",
+           netdp_i_show_text(name).text);
     *engine = mpi ? netdp_i_cli_engine : NULL;
     return NETDP_OK;
 }
@@ -66,8 +65,7 @@ netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error)
 {
     OWNED_BY(json_decref) json_t *mine = *object;
     *object = NULL;
-    if (mine == NULL)
-        return netdp_i_no_memory(error);
+    NEED(mine);
     return netdp_i_json_write(mine, "-", error);
 }
 

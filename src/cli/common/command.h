@@ -259,11 +259,6 @@ netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
                                const netdp_i_arguments *arguments, const netdp_i_engine *engine,
                                netdp_graph **graph, netdp_error *error);
 
-/* As netdp_mixing_new_stochastic. */
-netdp_status netdp_i_cli_mixing(const netdp_graph *graph, const char *weights,
-                                const netdp_i_engine *engine, netdp_mixing **mixing,
-                                netdp_error *error);
-
 /* A family's graph (`seed` and `connected` of the options), with the same notes. */
 netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const char *family,
                                 netdp_graph **graph, netdp_error *error);

@@ -76,12 +76,9 @@ static netdp_status check_options(const netdp_protocol *named, const netdp_i_arg
                                   netdp_error *error)
 {
     for (size_t i = 0; i < arguments->given_count; i++)
-        if (!netdp_i_cli_takes(arguments, arguments->given[i], named->settings))
-            return netdp_i_fail(
-                error, NETDP_INVALID,
-                "--%s: does not apply to %s; leave it out (--protocol %s --help: what "
-                "does)",
-                arguments->given[i], named->name, named->name);
+        REFUSE(!netdp_i_cli_takes(arguments, arguments->given[i], named->settings),
+               "--%s: does not apply to %s; leave it out (--protocol %s --help: what does)",
+               arguments->given[i], named->name, named->name);
     return NETDP_OK;
 }
 

@@ -40,13 +40,10 @@ static void print_plan(const netdp_plan *plan)
 netdp_status netdp_i_explain(const netdp_i_description *description, bool json, netdp_error *error)
 {
     netdp_plan plan;
-    if (description->mixing == NULL)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "--explain: for gossip; a walk goes pair by pair, by sequences of W^t and "
-            "series of them, and at a delta with a cap, from 10,000 pairs on in a "
-            "network without symmetry, by eigenvectors of W for all of them: leave "
-            "it out");
+    REFUSE(description->mixing == NULL,
+           "--explain: for gossip; a walk goes pair by pair, by sequences of W^t and "
+           "series of them, and at a delta with a cap, from 10,000 pairs on in a "
+           "network without symmetry, by eigenvectors of W for all of them: leave it out");
     TRY(netdp_losses_plan(&description->request, &plan, error));
     if (json) {
         json_t *object = json_pack(

@@ -92,19 +92,14 @@ netdp_status netdp_i_hint_stray(const netdp_i_usage *usage, const netdp_i_argume
     const char *family = given_text(arguments, "family");
     const char *grammar = netdp_i_family_grammar(stray);
     netdp_i_shown shown = netdp_i_show_text(stray);
-    if (family != NULL && netdp_i_family_grammar(family) != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "'%s': one argument too many; a family is one text, in quotes: "
-                            "--family \"%s\"",
-                            shown.text, netdp_i_family_grammar(family));
-    if (takes(usage, "family") && grammar != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "'%s': one argument too many; a family is given as --family \"%s\"",
-                            shown.text, grammar);
-    if (takes(usage, "graph") && access(stray, F_OK) == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "'%s': one argument too many; a file is given as --graph %s",
-                            shown.text, shown.text);
+    REFUSE(family != NULL && netdp_i_family_grammar(family) != NULL,
+           "'%s': one argument too many; a family is one text, in quotes: --family \"%s\"",
+           shown.text, netdp_i_family_grammar(family));
+    REFUSE(takes(usage, "family") && grammar != NULL,
+           "'%s': one argument too many; a family is given as --family \"%s\"", shown.text,
+           grammar);
+    REFUSE(takes(usage, "graph") && access(stray, F_OK) == 0,
+           "'%s': one argument too many; a file is given as --graph %s", shown.text, shown.text);
     return netdp_i_fail(error, NETDP_INVALID,
                         "'%s': one argument too many; options begin with --, see netdp %s --help",
                         shown.text, usage->command);

@@ -45,8 +45,7 @@ netdp_status netdp_i_cli_family(const netdp_i_network_options *options, const ch
 {
     netdp_graph_notes notes = {0};
     bool connected = strcmp(options->connected, "yes") == 0;
-    if (!connected && strcmp(options->connected, "no") != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "--connected: must be yes or no");
+    REFUSE(!connected && strcmp(options->connected, "no") != 0, "--connected: must be yes or no");
     TRY(netdp_graph_make(family, options->seed, connected, graph, &notes, error));
     tell(&notes, family, options->mixing);
     return NETDP_OK;
@@ -56,30 +55,22 @@ static netdp_status make_graph(const netdp_i_network_options *options,
                                const netdp_i_arguments *arguments, netdp_graph **graph,
                                netdp_error *error)
 {
-    if ((options->file == NULL) == (options->family == NULL))
-        return netdp_i_fail(error, NETDP_INVALID, "%s",
-                            options->file == NULL
-                                ? "no graph: give --graph FILE or --family \"NAME PARAMETERS\""
-                                : "--graph and --family: give one of them");
-    if (options->family != NULL && netdp_i_family_grammar(options->family) == NULL &&
-        access(options->family, F_OK) == 0)
-        return netdp_i_fail(
-            error, NETDP_INVALID, "--family %s: is a file, no family; give --graph %s",
-            netdp_i_show_text(options->family).text, netdp_i_show_text(options->family).text);
-    if (options->file != NULL && netdp_i_family_grammar(options->file) != NULL &&
-        access(options->file, F_OK) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--graph %s: there is no such file, but a family: give --family \"%s\"",
-                            netdp_i_show_text(options->file).text,
-                            netdp_i_family_grammar(options->file));
+    REFUSE((options->file == NULL) == (options->family == NULL), "%s",
+           options->file == NULL ? "no graph: give --graph FILE or --family \"NAME PARAMETERS\""
+                                 : "--graph and --family: give one of them");
+    REFUSE(options->family != NULL && netdp_i_family_grammar(options->family) == NULL &&
+               access(options->family, F_OK) == 0,
+           "--family %s: is a file, no family; give --graph %s",
+           netdp_i_show_text(options->family).text, netdp_i_show_text(options->family).text);
+    REFUSE(options->file != NULL && netdp_i_family_grammar(options->file) != NULL &&
+               access(options->file, F_OK) != 0,
+           "--graph %s: there is no such file, but a family: give --family \"%s\"",
+           netdp_i_show_text(options->file).text, netdp_i_family_grammar(options->file));
     if (options->family != NULL) {
-        if (options->giant_component)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--giant-component: applies to --graph FILE only");
+        REFUSE(options->giant_component, "--giant-component: applies to --graph FILE only");
         return netdp_i_cli_family(options, options->family, graph, error);
     }
-    if (netdp_i_cli_given(arguments, "connected"))
-        return netdp_i_fail(error, NETDP_INVALID, "--connected: applies to --family only");
+    REFUSE(netdp_i_cli_given(arguments, "connected"), "--connected: applies to --family only");
     netdp_graph_notes notes = {0};
     TRY(netdp_graph_read(options->file, options->giant_component, graph, &notes, error));
     tell(&notes, options->file, options->mixing);
@@ -97,7 +88,7 @@ netdp_status netdp_i_cli_graph(const netdp_i_network_options *options,
     return engine->share_graph(made, graph, error);
 }
 
-netdp_status netdp_i_cli_mixing(const netdp_graph *graph, const char *weights,
+static netdp_status make_mixing(const netdp_graph *graph, const char *weights,
                                 const netdp_i_engine *engine, netdp_mixing **mixing,
                                 netdp_error *error)
 {
@@ -114,7 +105,7 @@ netdp_status netdp_i_cli_network(const netdp_i_network_options *options,
 {
     OWNED_BY(netdp_graph_free) netdp_graph *made = NULL;
     TRY(netdp_i_cli_graph(options, arguments, engine, &made, error));
-    TRY(netdp_i_cli_mixing(made, options->mixing, engine, mixing, error));
+    TRY(make_mixing(made, options->mixing, engine, mixing, error));
     TRY(netdp_i_mixing_symmetric(*mixing, "this", error));
     *graph = GIVE(made);
     return NETDP_OK;

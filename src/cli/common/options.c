@@ -285,8 +285,8 @@ static netdp_status store(const netdp_i_option *option, const char *text, netdp_
 static netdp_status take_option(parsing *parser, const netdp_i_option *option, netdp_error *error)
 {
     netdp_i_arguments *arguments = parser->arguments;
-    if (option->kind != NETDP_I_LIST && netdp_i_cli_given(arguments, option->name))
-        return netdp_i_fail(error, NETDP_INVALID, "--%s: given twice; give it once", option->name);
+    REFUSE(option->kind != NETDP_I_LIST && netdp_i_cli_given(arguments, option->name),
+           "--%s: given twice; give it once", option->name);
     netdp_i_texts given = {arguments->given_count, arguments->given};
     bool appended = append(&given, option->name);
     arguments->given = given.text;
@@ -321,11 +321,8 @@ static netdp_status unknown_option(parsing *parser, const char *bad, netdp_error
     netdp_i_free(known);
     netdp_i_shown shown = netdp_i_show_text(bad);
     const char *hint = netdp_i_hint_option(parser->usage->command, name);
-    if (hint != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; %s", shown.text, hint);
-    if (nearest != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; did you mean --%s?",
-                            shown.text, nearest);
+    REFUSE(hint != NULL, "%s: unknown option; %s", shown.text, hint);
+    REFUSE(nearest != NULL, "%s: unknown option; did you mean --%s?", shown.text, nearest);
     return netdp_i_fail(error, NETDP_INVALID, "%s: unknown option; see netdp %s --help", shown.text,
                         parser->usage->command);
 }
@@ -360,8 +357,7 @@ static netdp_status print_whole(parsing *parser, unsigned shown, FILE *stream, n
     snprintf(whole, sizeof whole, "netdp %s", usage->command);
     name[0] = whole;
     poptContext page = poptGetContext(whole, 1, name, parser->top, POPT_CONTEXT_NO_EXEC);
-    if (page == NULL)
-        return netdp_i_no_memory(error);
+    NEED(page);
     snprintf(other, sizeof other, "%s%s[OPTION...]", usage->arguments,
              usage->arguments[0] != '\0' ? " " : "");
     netdp_i_print_what(stream, usage->what, INT_MAX);
@@ -434,9 +430,8 @@ static netdp_status take_arguments(parsing *parser, netdp_error *error)
     }
     if (texts.count > usage->most)
         return netdp_i_hint_stray(usage, parser->arguments, texts.text[usage->most], error);
-    if (texts.count < usage->least)
-        return netdp_i_fail(error, NETDP_INVALID, "missing %s; see netdp %s --help",
-                            usage->arguments, usage->command);
+    REFUSE(texts.count < usage->least, "missing %s; see netdp %s --help", usage->arguments,
+           usage->command);
     return NETDP_OK;
 }
 
@@ -479,8 +474,7 @@ static netdp_status try_threads(int threads, netdp_error *error)
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     pthread_t *made = NETDP_I_NEW(pthread_t, threads);
     int count = 1; /* this one */
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     pthread_mutex_lock(&gate);
     while (count < threads && pthread_create(&made[count], NULL, wait_at, &gate) == 0)
         count++;

@@ -52,14 +52,11 @@ netdp_status netdp_i_proofs_read(netdp_i_proofs *proofs, const netdp_i_descripti
                                      : netdp_i_fail(error, NETDP_INVALID,
                                                     "--proof-pairs: says which proofs are written; "
                                                     "give --proof DIR too");
-    if (description->request.protocol == NULL && description->token.route == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--proof: there are proof files of gossip, and of walks whose path is "
-                            "public (--path public); leave it out");
-    if (description->engine != NULL || description->draws != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--proof: is of one network, in one process; leave out --engine and "
-                            "--draws");
+    REFUSE(description->request.protocol == NULL && description->token.route == NULL,
+           "--proof: there are proof files of gossip, and of walks whose path is "
+           "public (--path public); leave it out");
+    REFUSE(description->engine != NULL || description->draws != 0,
+           "--proof: is of one network, in one process; leave out --engine and --draws");
     return read_which(proofs, error);
 }
 
@@ -81,8 +78,7 @@ static netdp_status write_one(const netdp_i_proofs *proofs, const netdp_proof_re
         snprintf(name, sizeof name, "%d-set.proof", (int)request->from);
     else
         snprintf(name, sizeof name, "%d-%d.proof", (int)request->from, (int)request->to);
-    if (strlen(proofs->folder) + sizeof name >= sizeof path)
-        return netdp_i_fail(error, NETDP_INVALID, "--proof: the path is too long");
+    REFUSE(strlen(proofs->folder) + sizeof name >= sizeof path, "--proof: the path is too long");
     netdp_i_file_path(path, proofs->folder, name);
     return netdp_losses_proof(request, path, NULL, error);
 }
@@ -91,10 +87,8 @@ static netdp_status say_sizes(const netdp_i_proofs *proofs, const netdp_proof_re
                               int64_t count, netdp_error *error)
 {
     double bytes = 0;
-    if (count > MOST_FILES)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--proof-pairs: %" PRId64 " files; give --from or --to, or K:SEED",
-                            count);
+    REFUSE(count > MOST_FILES, "--proof-pairs: %" PRId64 " files; give --from or --to, or K:SEED",
+           count);
     TRY(netdp_losses_proof_bytes(request, &bytes, error));
     netdp_i_cli_note("%" PRId64 " proof%s into %s, at most %.3g MB", count, count == 1 ? "" : "s",
                      proofs->folder, (double)count * bytes / 1e6);
@@ -118,8 +112,7 @@ netdp_status netdp_i_proofs_write(const netdp_i_proofs *proofs,
         .noise = noise,
         .unit = unit};
     OWNED bool *chosen = NETDP_I_NEW(bool, all);
-    if (chosen == NULL)
-        return netdp_i_no_memory(error);
+    NEED(chosen);
     const int64_t count = netdp_i_proof_pairs(losses, summary, proofs->drawn, proofs->seed, chosen);
     TRY(say_sizes(proofs, &request, count, error));
     TRY(make_folder(proofs->folder, error));

@@ -27,11 +27,10 @@ static netdp_status check_options(const netdp_i_arguments *arguments, netdp_erro
         bool may = false;
         for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
             may = may || strcmp(arguments->given[i], taken[k]) == 0;
-        if (!may)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--%s: %s says what is asked; leave it out, or change the study "
-                                "with --set KEY=VALUE",
-                                arguments->given[i], netdp_i_show_text(arguments->text[0]).text);
+        REFUSE(!may,
+               "--%s: %s says what is asked; leave it out, or change the study "
+               "with --set KEY=VALUE",
+               arguments->given[i], netdp_i_show_text(arguments->text[0]).text);
     }
     return NETDP_OK;
 }
@@ -99,8 +98,7 @@ static netdp_status find_variant(const netdp_study *study, const char *name, int
     if (name == NULL)
         return NETDP_OK;
     const char **known = NETDP_I_NEW(const char *, count + 1);
-    if (known == NULL)
-        return netdp_i_no_memory(error);
+    NEED(known);
     for (int32_t i = 0; i < count; i++) {
         known[i] = study->variation[i].name;
         if (strcmp(known[i], name) == 0)
@@ -142,10 +140,9 @@ netdp_status netdp_i_cli_loss_study(const netdp_i_study_options *options,
     OWNED_BY(json_decref) json_t *list = options->json ? json_array() : NULL;
     TRY(check_options(arguments, error));
     TRY(netdp_i_cli_read_study(file, options, &study, error));
-    if (netdp_i_study_claims(study))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: task.kind is claim, which has no account; netdp run writes it",
-                            netdp_i_show_text(file).text);
+    REFUSE(netdp_i_study_claims(study),
+           "%s: task.kind is claim, which has no account; netdp run writes it",
+           netdp_i_show_text(file).text);
     TRY(netdp_i_problems_new(study, options->data, &problems, error));
     TRY(account_all(study, &problems, arguments->count > 1 ? arguments->text[1] : NULL, list,
                     error));

@@ -52,10 +52,8 @@ static netdp_status read_study(const char *path, const net_options *o, const cha
     for (int32_t i = 0; i < (*study)->variation_count && o->variant != NULL; i++)
         if (strcmp((*study)->variation[i].name, o->variant) == 0)
             *chosen = (*study)->variation[i].study;
-    if (*chosen == NULL)
-        return netdp_i_fail(
-            error, NETDP_INVALID, "%.300s: --variant: %s; peers run one of its variants", path,
-            o->variant == NULL ? "required, it has several" : "it has none of this name");
+    REFUSE(*chosen == NULL, "%.300s: --variant: %s; peers run one of its variants", path,
+           o->variant == NULL ? "required, it has several" : "it has none of this name");
     netdp_i_file_path(into, net, "package/study.yaml");
     TRY(netdp_study_write(*chosen, into, error));
     return load_text(into, text, error);
@@ -67,11 +65,9 @@ static netdp_status deal(const netdp_study *study, const net_options *o,
 {
     OWNED_BY(netdp_i_problem_free) netdp_i_problem *problem = NULL;
     TRY(netdp_i_problem_new(study, o->data_folder, &problem, error));
-    if (problem->values == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "--deal: deals the rows of a mean alone");
-    if (package->member[0].rows > 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--deal: gives each one row, its mean, and --rows announces others");
+    REFUSE(problem->values == NULL, "--deal: deals the rows of a mean alone");
+    REFUSE(package->member[0].rows > 0,
+           "--deal: gives each one row, its mean, and --rows announces others");
     for (int32_t v = 0; v < package->members; v++) {
         char folder[NETDP_I_PATH_ROOM], path[NETDP_I_PATH_ROOM + 16];
         netdp_i_output out;
@@ -135,8 +131,7 @@ static netdp_status make_meeting(const net_options *o, netdp_error *error)
         return NETDP_OK;
     snprintf(address, sizeof address, "relay:%.256s", o->relay);
     OWNED_BY(json_decref) json_t *addresses = json_pack("{s:s}", NETDP_I_NET_MEETING, address);
-    if (addresses == NULL)
-        return netdp_i_no_memory(error);
+    NEED(addresses);
     return netdp_i_net_addresses_write(o->output, addresses, error);
 }
 
@@ -145,21 +140,14 @@ static netdp_status check_init(const net_options *o, const netdp_i_arguments *ar
 {
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
     const bool test = netdp_i_cli_given(arguments, "test");
-    if (o->output == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; the folder to be made");
-    if (o->port < 1 || o->port > 60000)
-        return netdp_i_fail(error, NETDP_INVALID, "--port: must be from 1 to 60000");
-    if (o->days < 1 || o->days > 36500)
-        return netdp_i_fail(error, NETDP_INVALID, "--days: must be from 1 to 36500");
-    if (o->invite && (test || o->deal))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--invite: who is invited brings key and data; leave --test and --deal "
-                            "out");
-    if (o->relay != NULL && (!o->invite || !netdp_i_address_split(o->relay, host, port)))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--relay: give HOST:PORT, with --invite: on one machine all listen");
-    if (o->deal && test)
-        return netdp_i_fail(error, NETDP_INVALID, "--deal: --test reads no data of anybody's");
+    REFUSE(o->output == NULL, "-o DIR: required; the folder to be made");
+    REFUSE(o->port < 1 || o->port > 60000, "--port: must be from 1 to 60000");
+    REFUSE(o->days < 1 || o->days > 36500, "--days: must be from 1 to 36500");
+    REFUSE(o->invite && (test || o->deal),
+           "--invite: who is invited brings key and data; leave --test and --deal out");
+    REFUSE(o->relay != NULL && (!o->invite || !netdp_i_address_split(o->relay, host, port)),
+           "--relay: give HOST:PORT, with --invite: on one machine all listen");
+    REFUSE(o->deal && test, "--deal: --test reads no data of anybody's");
     return NETDP_OK;
 }
 

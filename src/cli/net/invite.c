@@ -105,11 +105,10 @@ static netdp_status invite(const char *net, const char *name, const net_options 
 static netdp_status check_invite(const net_options *o, size_t count, netdp_error *error)
 {
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
-    if (count == 2 ? o->accept != NULL : o->accept == NULL && o->relay == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "give either NAME, or --accept ANSWER.json");
-    if (o->relay != NULL && !netdp_i_address_split(o->relay, host, port))
-        return netdp_i_fail(error, NETDP_INVALID, "--relay: '%s': give HOST:PORT",
-                            netdp_i_show_text(o->relay).text);
+    REFUSE(count == 2 ? o->accept != NULL : o->accept == NULL && o->relay == NULL,
+           "give either NAME, or --accept ANSWER.json");
+    REFUSE(o->relay != NULL && !netdp_i_address_split(o->relay, host, port),
+           "--relay: '%s': give HOST:PORT", netdp_i_show_text(o->relay).text);
     return NETDP_OK;
 }
 
@@ -157,10 +156,8 @@ static netdp_status check_folder(const char *folder, netdp_error *error)
     OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
     for (int i = 0; i < 2; i++) {
         netdp_i_file_path(path, folder, ledgers[i]);
-        if (netdp_i_ledger_in_use(path))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%.300s: a peer runs in it; stop it first, or name another folder",
-                                folder);
+        REFUSE(netdp_i_ledger_in_use(path),
+               "%.300s: a peer runs in it; stop it first, or name another folder", folder);
     }
     netdp_i_file_path(path, folder, "key");
     if (access(path, F_OK) == 0)

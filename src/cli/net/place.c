@@ -69,18 +69,15 @@ static netdp_status fill_dial(const netdp_i_package *package, const json_t *addr
         if (a != self && b != self)
             continue;
         const char *there = netdp_i_net_address(addresses, package->member[other].name);
-        if (own == NULL && there == NULL &&
-            (there = netdp_i_net_address(addresses, NETDP_I_NET_MEETING)) == NULL)
-            return netdp_i_fail(
-                error, NETDP_INVALID,
-                "%s and %s are linked, and neither has an address; one of them must "
-                "listen, or both meet at a relay (net init --relay)",
-                package->member[self].name, package->member[other].name);
+        REFUSE(own == NULL && there == NULL &&
+                   (there = netdp_i_net_address(addresses, NETDP_I_NET_MEETING)) == NULL,
+               "%s and %s are linked, and neither has an address; one of them must "
+               "listen, or both meet at a relay (net init --relay)",
+               package->member[self].name, package->member[other].name);
         if (there == NULL || (own != NULL && other > self))
             continue;
         settings->address[other] = netdp_i_copy_text(there);
-        if (settings->address[other] == NULL)
-            return netdp_i_no_memory(error);
+        NEED(settings->address[other]);
     }
     return NETDP_OK;
 }
@@ -93,10 +90,9 @@ static netdp_status fill_data(const netdp_i_package *package, const char *data,
     netdp_status status = netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error);
     const bool owns = status == NETDP_OK && netdp_i_study_owns(study);
     netdp_study_free(study);
-    if (owns && data != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--data: a study of task own has a program that reads its data; name "
-                            "it in peer.json (step)");
+    REFUSE(owns && data != NULL,
+           "--data: a study of task own has a program that reads its data; name "
+           "it in peer.json (step)");
     if (owns && ((settings->program = NETDP_I_NEW(char *, 2)) == NULL ||
                  (settings->program[0] = netdp_i_copy_text("./step")) == NULL))
         return netdp_i_no_memory(error);
@@ -124,12 +120,10 @@ netdp_status netdp_i_net_install(const netdp_i_package *package, const json_t *a
     const ssize_t length = readlink("/proc/self/exe", binary, sizeof binary - 1);
     if (length > 0)
         binary[length] = '\0';
-    if (settings.address == NULL)
-        return netdp_i_no_memory(error);
+    NEED(settings.address);
     TRY(fill_dial(package, addresses, self, &settings, error));
     TRY(netdp_i_package_digest(package, digest, error));
-    if ((settings.package = NETDP_I_NEW(char, NETDP_I_DIGEST_TEXT)) == NULL)
-        return netdp_i_no_memory(error);
+    NEED(settings.package = NETDP_I_NEW(char, NETDP_I_DIGEST_TEXT));
     netdp_i_hex(digest, settings.package);
     if (own != NULL && (settings.listen = netdp_i_copy_text(own)) == NULL)
         return netdp_i_no_memory(error);

@@ -134,14 +134,11 @@ netdp_status netdp_i_recheck_ledger(const char *given, const char *package, bool
     TRY(netdp_i_ledger_recheck(ledger, folder, folders, &made, error));
     for (int32_t i = 0; i < made.count; i++)
         found += made.study[i].found;
-    if (made.count == 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%s: holds no study, so nothing to compare",
-                            netdp_i_show_text(given).text);
-    if (found == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: the package of no study of this ledger is here; "
-                            "give one with --package DIR",
-                            netdp_i_show_text(given).text);
+    REFUSE(made.count == 0, "%s: holds no study, so nothing to compare",
+           netdp_i_show_text(given).text);
+    REFUSE(found == 0,
+           "%s: the package of no study of this ledger is here; give one with --package DIR",
+           netdp_i_show_text(given).text);
     return tell(&made, json, error);
 }
 

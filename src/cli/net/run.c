@@ -145,10 +145,7 @@ static netdp_status for_each(const char *net, with_folder act, netdp_error *erro
         here++;
         TRY(act(package->member[v].name, whole, error));
     }
-    if (here == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: no participant has a folder here; netdp net init makes them",
-                            net);
+    REFUSE(here == 0, "%.300s: no participant has a folder here; netdp net init makes them", net);
     return NETDP_OK;
 }
 
@@ -477,8 +474,7 @@ static netdp_status examine(const char *folder, netdp_error *error)
     netdp_i_package_free(package);
     return d.failed == 0 ? NETDP_OK
                          : netdp_i_fail(error, NETDP_INVALID,
-                                        "%.300s: %d of these are not as they "
-                                        "should be; see above",
+                                        "%.300s: %d of these are not as they should be; see above",
                                         folder, d.failed);
 }
 

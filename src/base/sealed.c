@@ -1,4 +1,4 @@
-#include "run/sealed.h"
+#include "base/sealed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,24 +39,33 @@ static void digest_text(const char *text, size_t length, char digest[DIGITS + 1]
     sodium_bin2hex(digest, DIGITS + 1, hash, sizeof hash);
 }
 
-netdp_status netdp_i_sealed_write(json_t *object, const char *path, netdp_error *error)
+netdp_status netdp_i_sealed_commit(json_t *object, netdp_i_output *output, netdp_error *error)
 {
     char digest[DIGITS + 1];
-    netdp_i_output output;
     put_zeros(digest);
-    if (json_object_set_new(object, "sha256", json_string(digest)) != 0)
-        return netdp_i_no_memory(error);
     OWNED_BY(free)
-    char *text = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
+    char *text =
+        json_object_set_new(object, "sha256", json_string(digest)) != 0
+            ? NULL
+            : json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
     if (text == NULL || netdp_i_json_failed()) {
-        free(text);
+        netdp_i_output_drop(output);
         return netdp_i_no_memory(error);
     }
-    digest_text(text, strlen(text), digest);
-    memcpy(find_digits(text, strlen(text)), digest, DIGITS);
+    const size_t length = strlen(text);
+    char *digits = find_digits(text, length);
+    text[length] = '\n'; /* the file's last byte, where the text ended */
+    digest_text(text, length + 1, digest);
+    memcpy(digits, digest, DIGITS);
+    fwrite(text, 1, length + 1, output->stream);
+    return netdp_i_output_commit(output, error);
+}
+
+netdp_status netdp_i_sealed_write(json_t *object, const char *path, netdp_error *error)
+{
+    netdp_i_output output;
     TRY(netdp_i_output_open_private(&output, path, error));
-    fputs(text, output.stream);
-    return netdp_i_output_commit(&output, error);
+    return netdp_i_sealed_commit(object, &output, error);
 }
 
 netdp_status netdp_i_sealed_read(const char *path, json_t **object, netdp_error *error)
@@ -80,6 +89,22 @@ netdp_status netdp_i_sealed_read(const char *path, json_t **object, netdp_error 
         return netdp_i_fail(error, NETDP_INVALID, "%s: is not as netdp wrote it", path);
     *object = read;
     return NETDP_OK;
+}
+
+netdp_status netdp_i_sealed_load(const char *path, json_t **object, netdp_error *error)
+{
+    OWNED_BY(json_decref) json_t *plain = NULL;
+    TRY(netdp_i_file_load_json(path, &plain, error));
+    if (json_object_get(plain, "sha256") == NULL) {
+        *object = GIVE(plain);
+        return NETDP_OK;
+    }
+    return netdp_i_sealed_read(path, object, error) == NETDP_OK
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: was changed since netdp wrote it, by hand or by a disk: its "
+                              "sha256 is of other bytes; bring the file back, or run again",
+                              path);
 }
 
 netdp_status netdp_i_file_digest(const char *path, char digest[65], netdp_error *error)
