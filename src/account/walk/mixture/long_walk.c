@@ -37,12 +37,10 @@ static const netdp_i_length_asked to_look = {.spread = 0.06, .frequency = 6};
 typedef netdp_i_long_walk walk;
 typedef netdp_i_lanes lanes;
 
-void netdp_i_long_walk_clear(walk *w)
+/* What a random length has. */
+static void clear_rooms(walk *w)
 {
-    netdp_i_runs_clear(&w->runs);
     netdp_i_random_length_free(w->length);
-    netdp_i_free(w->law);
-    netdp_i_free(w->stays);
     netdp_i_free(w->power);
     netdp_i_free(w->start);
     netdp_i_free(w->found);
@@ -52,6 +50,18 @@ void netdp_i_long_walk_clear(walk *w)
     netdp_i_free(w->transform);
     netdp_i_free(w->gap);
     netdp_i_free(w->room);
+    w->length = NULL;
+    w->power = w->transform = w->gap = NULL;
+    w->start = w->found = w->stay = w->again = w->plain = NULL;
+    w->room = NULL;
+}
+
+void netdp_i_long_walk_clear(walk *w)
+{
+    netdp_i_runs_clear(&w->runs);
+    netdp_i_free(w->law);
+    netdp_i_free(w->stays);
+    clear_rooms(w);
     *w = (walk){0};
 }
 
@@ -250,10 +260,10 @@ netdp_status netdp_i_long_walk_set(walk *w, netdp_i_returns *hunt, double log_me
     asked.steps = w->grid->steps;
     asked.fading = fmin(MOST_FADING, LEAST_FADING + FADING_PER_LOG * fmax(0, log_mean));
     netdp_status status = netdp_i_runs_set(&w->runs, hunt, per, bend, error);
-    if (status != NETDP_OK || w->length != NULL) /* another grid of costs */
+    if (status != NETDP_OK || (w->length != NULL && w->fading == asked.fading))
         return status;
-    if (status == NETDP_OK)
-        status = netdp_i_random_length_new(&asked, &w->length, error);
+    clear_rooms(w);
+    status = netdp_i_random_length_new(&asked, &w->length, error);
     if (status == NETDP_OK)
         status = make_rooms(w, error);
     if (status != NETDP_OK)
