@@ -172,8 +172,9 @@ netdp_status netdp_i_long_walk_new(const netdp_i_time_grid *grid, netdp_i_return
                 .from_end = from_end,
                 .share = hunt->share};
     w->law = NETDP_I_NEW(double, (1 + members) * blocks);
-    w->stays = NETDP_I_NEW(double, members *blocks);
-    if (w->law == NULL || w->stays == NULL)
+    if (from_end)
+        w->stays = NETDP_I_NEW(double, members *blocks);
+    if (w->law == NULL || (from_end && w->stays == NULL))
         return netdp_i_no_memory(error);
     fill_blocks(hunt->start, grid->steps, w->law);
     for (int32_t f = 0; f < members; f++)
@@ -202,7 +203,8 @@ static void transform_blocks(const walk *w)
             w->start[j] += w->law[i] * power;
             for (int32_t f = 0; f < w->members; f++) {
                 w->found[f * l->points + j] += w->law[(1 + f) * blocks + i] * power;
-                w->stay[f * l->points + j] += w->stays[f * blocks + i] * power;
+                if (w->from_end)
+                    w->stay[f * l->points + j] += w->stays[f * blocks + i] * power;
             }
         }
     }

@@ -405,6 +405,20 @@ static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_re
     return NETDP_OK;
 }
 
+/* By a chain for the grid; *found is false where there is none. */
+static netdp_status law_of_chain(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                                 const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
+                                 bool *found, netdp_error *error)
+{
+    CLEARED(chain_clear) chain c = {0};
+    bool made = false;
+    TRY(chain_new(grid, hunt, asked, &c, &made, error));
+    if (made)
+        TRY(find_law(&c, grid, hunt, asked, law, error));
+    *found = made;
+    return NETDP_OK;
+}
+
 /*
  * Followed back, a walk that begins as its stationary law has it shows more the longer it is. With any other start
  * each contribution has at most hunt->ratio times its probability, and what it gains goes by what comes after it.
@@ -415,23 +429,16 @@ static netdp_status law_from_end(const netdp_i_time_grid *grid, netdp_i_returns 
 {
     const double times = pow(hunt->ratio, asked->tokens) * (1 + 1e-12);
     netdp_i_mixture_asked inner = *asked;
-    chain c = {0};
-    bool made = false;
     if (is_timed(grid) || hunt->share == 0 || asked->whole || !isfinite(times))
         return NETDP_OK;
     inner.delta /= times;
-    netdp_status status = chain_new(grid, hunt, &inner, &c, &made, error);
-    if (status == NETDP_OK && made) {
-        status = find_law(&c, grid, hunt, &inner, law, error);
-        *found = status == NETDP_OK;
-    }
-    for (int64_t j = 0; *found && j < law->samples; j++)
+    TRY(law_of_chain(grid, hunt, &inner, law, found, error));
+    for (int64_t j = 0; j < law->samples; j++)
         law->value[j] *= times;
     law->off *= times;
     law->lost *= times;
     law->open *= times;
-    chain_clear(&c);
-    return status;
+    return NETDP_OK;
 }
 
 /* Is there a way for such a walk? A release ends it at one step, not at one up to it. */
@@ -469,25 +476,18 @@ netdp_status netdp_i_mixture_law(const netdp_i_time_grid *grid, netdp_i_returns 
                                  const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
                                  bool *found, netdp_error *error)
 {
-    chain c;
     *found = false;
     if (asked->cap == 1 && asked->tokens == 1) {
+        TRY(find_law_of_one(hunt, law, error));
         *found = true;
-        return find_law_of_one(hunt, law, error);
+        return NETDP_OK;
     }
     if (asked->from_end)
         return law_from_end(grid, hunt, asked, law, found, error);
     if (!suits(grid, hunt))
         return asked->cap > 0 ? law_but_for_the_end(grid, hunt, asked, law, found, error)
                               : NETDP_OK;
-    bool made = false;
-    netdp_status status = chain_new(grid, hunt, asked, &c, &made, error);
-    if (status == NETDP_OK && made) {
-        status = find_law(&c, grid, hunt, asked, law, error);
-        *found = status == NETDP_OK;
-    }
-    chain_clear(&c);
-    return status;
+    return law_of_chain(grid, hunt, asked, law, found, error);
 }
 
 netdp_status netdp_i_mixture_log_mean(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
