@@ -13,8 +13,6 @@
 #include "base/try.h"
 #include "study/lines.h"
 
-OWNER(free, char)
-
 enum { LARGEST = 1 << 20 };
 
 /* ---- budget.yaml ---- */

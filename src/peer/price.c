@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <netdp/account.h>
 
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -16,7 +17,6 @@
 #include "study/protection.h"
 
 OWNER(netdp_study_free, netdp_study)
-OWNER(netdp_losses_free, netdp_losses)
 OWNER(netdp_graph_free, netdp_graph)
 
 /* ---- The unit ---- */

@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include "account/gossip/pairs_left.h"
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "protocol/pairing.h"
 #include "question/settings.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 static const netdp_i_describing *const kinds[] = {[NETDP_GOSSIP] = &netdp_i_describing_gossip,
                                                   [NETDP_WALK] = &netdp_i_describing_walk,

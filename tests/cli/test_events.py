@@ -6,7 +6,7 @@ import random
 import shlex
 import tempfile
 
-from harness import SOURCE, Case, close, fails, main, read_json, run
+from harness import LIGHT, SOURCE, Case, close, fails, main, read_json, run
 
 ROW = "--protects row --rows {rows}"
 # Protocol and settings, and how far above the account the list may be: laws of walks are rounded up into classes.
@@ -55,7 +55,7 @@ def lists():
     draw = random.Random(42)
     for line, above in ASKED:
         most = 0
-        for _ in range(3):
+        for _ in range(1 if LIGHT else 3):
             asked = line.format(t=3 * draw.randint(2, 9), q=round(draw.uniform(0.05, 0.95), 3),
                                 rows=",".join(str(draw.randint(5, 40)) for _ in range(8)))
             if "histogram" not in line:
@@ -65,7 +65,7 @@ def lists():
                 account, back, events = converted(asked, delta, folder)
             most = max(most, account)
             assert account * (1 - 1e-12) <= back <= account * (1 + above + 1e-9), (asked, delta, account, back, events)
-        assert most > 0, line
+        assert most > 0 or LIGHT, line
 
 
 def quiet():

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <netdp/walk.h>
 
+#include "account/losses/losses.h"
 #include "account/tally/tally.h"
 #include "base/try.h"
 
 OWNER(netdp_transition_free, netdp_transition)
-OWNER(netdp_losses_free, netdp_losses)
 OWNER(netdp_graph_free, netdp_graph)
 
 /* The graph's edges are stored: beyond, they are a gigabyte. */
