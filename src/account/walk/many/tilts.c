@@ -24,7 +24,7 @@ static const double thetas[TILTS] = {0,   -24, -12.5, -6.5, -3.4, -1.8, -0.9, -0
  * The random length, in parts of the walk: normal about MIDDLE with deviation SPREAD, and a whole
  * number of PERIODs more, each with probability ALIAS.
  */
-#define SPREAD 0.03
+#define SPREAD 0.007
 #define MIDDLE (1 + 2.5 * SPREAD)
 #define PERIOD (MIDDLE + 7.5 * SPREAD)
 #define ALIAS 1e-3

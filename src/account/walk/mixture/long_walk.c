@@ -37,12 +37,10 @@ static const netdp_i_length_asked to_look = {.spread = 0.06, .frequency = 6};
 typedef netdp_i_long_walk walk;
 typedef netdp_i_lanes lanes;
 
-void netdp_i_long_walk_clear(walk *w)
+/* What a random length has. */
+static void clear_rooms(walk *w)
 {
-    netdp_i_runs_clear(&w->runs);
     netdp_i_random_length_free(w->length);
-    netdp_i_free(w->law);
-    netdp_i_free(w->stays);
     netdp_i_free(w->power);
     netdp_i_free(w->start);
     netdp_i_free(w->found);
@@ -52,6 +50,18 @@ void netdp_i_long_walk_clear(walk *w)
     netdp_i_free(w->transform);
     netdp_i_free(w->gap);
     netdp_i_free(w->room);
+    w->length = NULL;
+    w->power = w->transform = w->gap = NULL;
+    w->start = w->found = w->stay = w->again = w->plain = NULL;
+    w->room = NULL;
+}
+
+void netdp_i_long_walk_clear(walk *w)
+{
+    netdp_i_runs_clear(&w->runs);
+    netdp_i_free(w->law);
+    netdp_i_free(w->stays);
+    clear_rooms(w);
     *w = (walk){0};
 }
 
@@ -162,8 +172,9 @@ netdp_status netdp_i_long_walk_new(const netdp_i_time_grid *grid, netdp_i_return
                 .from_end = from_end,
                 .share = hunt->share};
     w->law = NETDP_I_NEW(double, (1 + members) * blocks);
-    w->stays = NETDP_I_NEW(double, members *blocks);
-    if (w->law == NULL || w->stays == NULL)
+    if (from_end)
+        w->stays = NETDP_I_NEW(double, members *blocks);
+    if (w->law == NULL || (from_end && w->stays == NULL))
         return netdp_i_no_memory(error);
     fill_blocks(hunt->start, grid->steps, w->law);
     for (int32_t f = 0; f < members; f++)
@@ -192,7 +203,8 @@ static void transform_blocks(const walk *w)
             w->start[j] += w->law[i] * power;
             for (int32_t f = 0; f < w->members; f++) {
                 w->found[f * l->points + j] += w->law[(1 + f) * blocks + i] * power;
-                w->stay[f * l->points + j] += w->stays[f * blocks + i] * power;
+                if (w->from_end)
+                    w->stay[f * l->points + j] += w->stays[f * blocks + i] * power;
             }
         }
     }
@@ -250,10 +262,10 @@ netdp_status netdp_i_long_walk_set(walk *w, netdp_i_returns *hunt, double log_me
     asked.steps = w->grid->steps;
     asked.fading = fmin(MOST_FADING, LEAST_FADING + FADING_PER_LOG * fmax(0, log_mean));
     netdp_status status = netdp_i_runs_set(&w->runs, hunt, per, bend, error);
-    if (status != NETDP_OK || w->length != NULL) /* another grid of costs */
+    if (status != NETDP_OK || (w->length != NULL && w->fading == asked.fading))
         return status;
-    if (status == NETDP_OK)
-        status = netdp_i_random_length_new(&asked, &w->length, error);
+    clear_rooms(w);
+    status = netdp_i_random_length_new(&asked, &w->length, error);
     if (status == NETDP_OK)
         status = make_rooms(w, error);
     if (status != NETDP_OK)

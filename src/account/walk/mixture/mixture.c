@@ -11,6 +11,7 @@
 #include "account/walk/spread.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /*
  * E z^C for many z at once, from runs of contributions within a piece, and from piece to piece by
@@ -75,6 +76,19 @@ enum { FINE = 240 };
 /* What rounding may add to the mass of no cost, in parts of what the law may lose: it falls with the
    cost as the tilt does, and counts for as little there as small costs do. */
 #define LOUD 1e4
+
+/*
+ * A tilt that would show costs beyond the largest, so many times, only coarsens their grid: it is not taken. A walk
+ * of random length is followed at few points of z by it, and at all by the usual one.
+ */
+#define FARTHEST 4.0
+
+/*
+ * What rounding may add to a walk of random length, in parts of delta, as the tilt has it at costs so near to
+ * Chernoff's bound on those that count: where it is more, a smaller tilt is looked at too.
+ */
+#define LOUDEST 0.5
+#define NEAR 0.75
 
 /* By how much a sum of probabilities may be off. */
 #define ROUNDED 1e-13
@@ -187,7 +201,9 @@ static double reach_of(const tilted *found, int j, const netdp_i_mixture_asked *
 
 /* Up to which cost the law is worth following, and the tilt that shows it. */
 typedef struct range {
+    double under;                /* no tilt is as large */
     double most, tilt, log_mean; /* ln of the mean of what is tilted, about */
+    double cost;                 /* above it costs count for less than delta: Chernoff's bound */
 } range;
 
 /* The shortest reach of LANES tilts from `least` on; *last: is the last of them usable? */
@@ -204,8 +220,12 @@ static netdp_status find_reach(chain *c, netdp_i_returns *hunt, const netdp_i_mi
     for (int j = 0; j < LANES; j++) {
         const double whole = found[j].usable ? fmax(most, FADED / found[j].rate) : INFINITY;
         const double reach = fmin(reach_of(found, j, asked), whole);
-        if (reach < r->most)
-            *r = (range){.most = reach, .tilt = found[j].rate, .log_mean = found[j].all};
+        r->cost = fmin(r->cost, (found[j].all - log(asked->delta)) / found[j].rate);
+        if (reach < r->most && found[j].rate < r->under) {
+            r->most = reach;
+            r->tilt = found[j].rate;
+            r->log_mean = found[j].all;
+        }
     }
     *last = found[LANES - 1].usable;
     return NETDP_OK;
@@ -218,14 +238,17 @@ static netdp_status find_range(chain *c, netdp_i_returns *hunt, const netdp_i_mi
     const double most = c->count * asked->tokens, apart = pow(TILT_RATIO, LANES);
     bool more = true;
     netdp_status status = NETDP_OK;
-    *r = (range){.most = INFINITY};
+    r->most = r->cost = INFINITY;
     for (double least = USUAL_TILT; more && least < MOST_TILT && status == NETDP_OK; least *= apart)
         status = find_reach(c, hunt, asked, least, &more, r, error);
     for (double least = USUAL_TILT / apart;
          isinf(r->most) && least > LEAST_TILT && status == NETDP_OK; least /= apart)
         status = find_reach(c, hunt, asked, least, &more, r, error);
-    if (isinf(r->most))
-        *r = (range){.most = most, .tilt = fmin(0.35, 8 / most)};
+    if (r->most > (c->timed ? most : FARTHEST * most)) { /* no cost is above */
+        r->most = most;
+        r->tilt = fmin(0.35, 8 / most);
+        r->log_mean = 0;
+    }
     return status;
 }
 
@@ -326,30 +349,73 @@ static int64_t points_of(const chain *c, const netdp_i_mixture_asked *asked)
     return c->timed ? POINTS : LONG_POINTS;
 }
 
-static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_returns *hunt,
-                             const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
-                             netdp_error *error)
+/* The law as a tilt shows it. */
+static netdp_status law_in_range(chain *c, netdp_i_returns *hunt,
+                                 const netdp_i_mixture_asked *asked, const range *r,
+                                 netdp_i_cost_law *law, netdp_error *error)
 {
     const double most = c->count * asked->tokens;
-    range r;
-    netdp_status status = look(c, grid, hunt, asked, &r, error);
-    if (status != NETDP_OK)
-        return status;
     const int64_t all = points_of(c, asked), finest = FINEST * all;
-    int64_t per = (int64_t)((double)(all - 1) / r.most);
+    int64_t per = (int64_t)((double)(all - 1) / r->most);
     per = per > finest ? finest : per < 1 ? 1 : per > 12 ? per - per % 12 : per;
-    const double wanted = ceil(fmax(most, r.most) * (double)per) + 1;
+    const double wanted = ceil(fmax(most, r->most) * (double)per) + 1;
     const int64_t points = wanted < (double)all ? (int64_t)wanted + (int64_t)wanted % 2 : all;
-    status = chain_set(c, hunt, r.log_mean / asked->tokens, per, asked->bend, error);
+    netdp_status status = chain_set(c, hunt, r->log_mean / asked->tokens, per, asked->bend, error);
     if (status == NETDP_OK)
-        status =
-            netdp_i_cost_law_sampled_new(points, 1 / (double)per, r.tilt / (double)per, law, error);
+        status = netdp_i_cost_law_sampled_new(points, 1 / (double)per, r->tilt / (double)per, law,
+                                              error);
     if (status != NETDP_OK)
         return status;
     law->bend = asked->bend * (double)per * (1 - 1e-12);
     law->lost = asked->tokens * c->overflow;
     law->whole = most * (double)per < (double)points;
     sample(c, asked, law);
+    return NETDP_OK;
+}
+
+/* What rounding adds, about, in parts of delta. */
+static double loudness(const chain *c, const netdp_i_mixture_asked *asked, const range *r,
+                       const netdp_i_cost_law *law)
+{
+    return c->timed ? 0 : law->off * exp(-NEAR * r->tilt * r->cost) / asked->delta;
+}
+
+/* The law by the tilt that shows the most, or, where rounding drowns it, by a smaller one. */
+static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                             const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
+                             netdp_error *error)
+{
+    range r = {.under = INFINITY};
+    double loud = INFINITY;
+    for (bool first = true; loud > LOUDEST; first = false) {
+        CLEARED(netdp_i_cost_law_clear) netdp_i_cost_law next = {0};
+        TRY(look(c, grid, hunt, asked, &r, error));
+        if (!first && r.log_mean == 0) /* the usual tilt */
+            break;
+        TRY(law_in_range(c, hunt, asked, &r, &next, error));
+        const double now = loudness(c, asked, &r, &next);
+        if (!first && !(now < loud))
+            break;
+        netdp_i_cost_law_clear(law);
+        *law = next;
+        next = (netdp_i_cost_law){0};
+        loud = now;
+        r.under = r.tilt;
+    }
+    return NETDP_OK;
+}
+
+/* By a chain for the grid; *found is false where there is none. */
+static netdp_status law_of_chain(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
+                                 const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
+                                 bool *found, netdp_error *error)
+{
+    CLEARED(chain_clear) chain c = {0};
+    bool made = false;
+    TRY(chain_new(grid, hunt, asked, &c, &made, error));
+    if (made)
+        TRY(find_law(&c, grid, hunt, asked, law, error));
+    *found = made;
     return NETDP_OK;
 }
 
@@ -363,23 +429,16 @@ static netdp_status law_from_end(const netdp_i_time_grid *grid, netdp_i_returns 
 {
     const double times = pow(hunt->ratio, asked->tokens) * (1 + 1e-12);
     netdp_i_mixture_asked inner = *asked;
-    chain c = {0};
-    bool made = false;
     if (is_timed(grid) || hunt->share == 0 || asked->whole || !isfinite(times))
         return NETDP_OK;
     inner.delta /= times;
-    netdp_status status = chain_new(grid, hunt, &inner, &c, &made, error);
-    if (status == NETDP_OK && made) {
-        status = find_law(&c, grid, hunt, &inner, law, error);
-        *found = status == NETDP_OK;
-    }
-    for (int64_t j = 0; *found && j < law->samples; j++)
+    TRY(law_of_chain(grid, hunt, &inner, law, found, error));
+    for (int64_t j = 0; j < law->samples; j++)
         law->value[j] *= times;
     law->off *= times;
     law->lost *= times;
     law->open *= times;
-    chain_clear(&c);
-    return status;
+    return NETDP_OK;
 }
 
 /* Is there a way for such a walk? A release ends it at one step, not at one up to it. */
@@ -417,25 +476,18 @@ netdp_status netdp_i_mixture_law(const netdp_i_time_grid *grid, netdp_i_returns 
                                  const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
                                  bool *found, netdp_error *error)
 {
-    chain c;
     *found = false;
     if (asked->cap == 1 && asked->tokens == 1) {
+        TRY(find_law_of_one(hunt, law, error));
         *found = true;
-        return find_law_of_one(hunt, law, error);
+        return NETDP_OK;
     }
     if (asked->from_end)
         return law_from_end(grid, hunt, asked, law, found, error);
     if (!suits(grid, hunt))
         return asked->cap > 0 ? law_but_for_the_end(grid, hunt, asked, law, found, error)
                               : NETDP_OK;
-    bool made = false;
-    netdp_status status = chain_new(grid, hunt, asked, &c, &made, error);
-    if (status == NETDP_OK && made) {
-        status = find_law(&c, grid, hunt, asked, law, error);
-        *found = status == NETDP_OK;
-    }
-    chain_clear(&c);
-    return status;
+    return law_of_chain(grid, hunt, asked, law, found, error);
 }
 
 netdp_status netdp_i_mixture_log_mean(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
