@@ -267,7 +267,7 @@ static void digest_of(netdp_i_signed_as what, const void *message, size_t bytes,
                       unsigned char digest[NETDP_I_DIGEST])
 {
     static const char *const purposes[] = {"netdp ephemeral key 2", "netdp statement 1",
-                                           "netdp join 1", "netdp reveal 1", "netdp ledger head 1"};
+                                           "netdp join 1", "netdp ledger head 1"};
     crypto_generichash_state state;
     crypto_generichash_init(&state, NULL, 0, NETDP_I_DIGEST);
     crypto_generichash_update(&state, (const unsigned char *)purposes[what],

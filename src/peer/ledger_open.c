@@ -307,13 +307,26 @@ static void find_trace(const char *folder, char found[NETDP_I_PATH_ROOM])
         memcpy(found, path, sizeof path);
 }
 
+/* Nothing is there, or a base without a table: a ledger would begin in it. */
+static bool is_gone(const char *path)
+{
+    struct stat shape;
+    netdp_i_ledger seen = {.path = (char *)(uintptr_t)path};
+    int64_t tables = 1; /* where it cannot be read it is not empty */
+    if (stat(path, &shape) != 0 || shape.st_size == 0)
+        return true;
+    if (sqlite3_open_v2(path, &seen.base, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
+        (void)read_number(&seen, "SELECT count(*) FROM sqlite_schema", &tables, NULL);
+    sqlite3_close(seen.base);
+    return tables == 0;
+}
+
 netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *signer,
                                    netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], trace[NETDP_I_PATH_ROOM];
-    struct stat shape;
     netdp_i_file_path(path, folder, "ledger.db");
-    if (stat(path, &shape) == 0 && shape.st_size > 0)
+    if (!is_gone(path))
         return NETDP_OK;
     if (signer != NULL && netdp_i_signer_since(signer) != NULL)
         return netdp_i_fail(
