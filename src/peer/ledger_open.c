@@ -71,7 +71,7 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
                             "%.300s: is a link or no file; a ledger lies beside its key, move "
                             "this away",
                             ledger->path);
-    ledger->lock = netdp_i_file_open_own(beside, O_RDWR);
+    ledger->lock = netdp_i_file_open_own(beside, O_RDWR | O_CREAT);
     if (ledger->lock < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot be made: %s", beside,
                             strerror(errno));
@@ -311,14 +311,17 @@ static void find_trace(const char *folder, char found[NETDP_I_PATH_ROOM])
 static bool is_gone(const char *path)
 {
     struct stat shape;
-    netdp_i_ledger seen = {.path = (char *)(uintptr_t)path};
-    int64_t tables = 1; /* where it cannot be read it is not empty */
+    sqlite3 *base = NULL;
+    sqlite3_stmt *tables = NULL;
     if (stat(path, &shape) != 0 || shape.st_size == 0)
         return true;
-    if (sqlite3_open_v2(path, &seen.base, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
-        (void)read_number(&seen, "SELECT count(*) FROM sqlite_schema", &tables, NULL);
-    sqlite3_close(seen.base);
-    return tables == 0;
+    const bool gone =
+        sqlite3_open_v2(path, &base, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(base, "SELECT 1 FROM sqlite_schema", -1, &tables, NULL) == SQLITE_OK &&
+        sqlite3_step(tables) == SQLITE_DONE;
+    sqlite3_finalize(tables);
+    sqlite3_close(base);
+    return gone;
 }
 
 netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *signer,
@@ -350,7 +353,7 @@ bool netdp_i_ledger_in_use(const char *path)
 {
     char beside[NETDP_I_PATH_ROOM];
     snprintf(beside, sizeof beside, "%.4000s.lock", path);
-    const int lock = open(beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int lock = netdp_i_file_open_own(beside, O_RDONLY);
     const bool free = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (lock >= 0)
         close(lock);
