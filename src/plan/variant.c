@@ -22,7 +22,6 @@ static void take_question(netdp_i_variant *variant)
     const netdp_study *study = variant->study;
     netdp_i_question *question = &variant->question;
     netdp_settings *settings = &question->settings;
-    const netdp_settings usual = NETDP_SETTINGS_USUAL;
     *question = study->question;
     question->from = question->to = "all"; /* sample.c names or draws them */
     question->calibrates = true;           /* as far as it is concerned: a study has its noise */
@@ -31,9 +30,7 @@ static void take_question(netdp_i_variant *variant)
         snprintf(variant->rounds, sizeof variant->rounds, "%lld", (long long)question->phases);
         question->rounds = variant->rounds;
     }
-    settings->dither = settings->dither >= 0 ? settings->dither : usual.dither;
-    settings->dither_decay = fmax(settings->dither_decay, 0);
-    settings->end_dither = settings->end_dither >= 0 ? settings->end_dither : usual.end_dither;
+    netdp_i_settings_begin(settings);
     settings->pairing.noise = settings->pairing.noise >= 0 ? settings->pairing.noise : 10;
     variant->as_is.pair_graph = variant->problem->pairs;
     question->as_is = &variant->as_is;

@@ -246,6 +246,14 @@ static netdp_status as_option(netdp_status status, netdp_error *error)
     return status;
 }
 
+void netdp_i_settings_begin(netdp_settings *settings)
+{
+    const netdp_settings usual = NETDP_SETTINGS_USUAL;
+    settings->dither = settings->dither >= 0 ? settings->dither : usual.dither;
+    settings->dither_decay = fmax(settings->dither_decay, 0);
+    settings->end_dither = settings->end_dither >= 0 ? settings->end_dither : usual.end_dither;
+}
+
 netdp_status netdp_i_question_begin(const netdp_i_question *question, netdp_i_description *made,
                                     netdp_error *error)
 {

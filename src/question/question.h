@@ -81,6 +81,9 @@ typedef struct netdp_i_network {
     const netdp_i_engine *engine; /* NULL: this process alone */
 } netdp_i_network;
 
+/* What `auto` of dither, decay and end dither begins with. */
+void netdp_i_settings_begin(netdp_settings *settings);
+
 /* The protocol and the bound alone. */
 netdp_status netdp_i_question_begin(const netdp_i_question *question, netdp_i_description *made,
                                     netdp_error *error);

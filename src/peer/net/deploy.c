@@ -18,6 +18,7 @@
 #include "peer/price.h"
 #include "peer/task.h"
 #include "plan/problem.h"
+#include "question/question.h"
 #include "study/protection.h"
 #include "study/study.h"
 
@@ -172,7 +173,6 @@ static double round_kappa(double kappa)
 
 static netdp_status describe(const netdp_study *study, described *d, netdp_error *error)
 {
-    const netdp_settings usual = NETDP_SETTINGS_USUAL;
     const netdp_protocol *named = NULL;
     const double kappa = study->question.settings.pairing.noise;
     const netdp_protection unit = netdp_i_study_protection(study);
@@ -195,17 +195,16 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
         TRY(netdp_pairing_graph(study->question.pair_graph, d->graph, study->question.pair_seed,
                                 &d->pairs, error));
     TRY(netdp_mixing_new(d->graph, study->mixing.weights, &d->mixing, error));
+    netdp_settings begun = study->question.settings;
+    netdp_i_settings_begin(&begun);
     const netdp_settings settings = {
         .rounds = study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
-        .dither =
-            study->question.settings.dither < 0 ? usual.dither : study->question.settings.dither,
-        .dither_decay =
-            study->question.settings.dither_decay < 0 ? 0 : study->question.settings.dither_decay,
-        .inner = study->question.settings.inner,
+        .dither = begun.dither,
+        .dither_decay = begun.dither_decay,
+        .inner = begun.inner,
         .every = 1,
-        .end_dither = study->question.settings.end_dither < 0 ? usual.end_dither
-                                                              : study->question.settings.end_dither,
-        .accelerate = study->question.settings.accelerate,
+        .end_dither = begun.end_dither,
+        .accelerate = begun.accelerate,
         .cycle = cyclic ? unit.batches.count : 0,
         .pairing = {d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)}};
     d->protocol = netdp_protocol_describe(named, d->mixing, &settings);
