@@ -195,7 +195,8 @@ def _from_networkx(given: Any, weight: Optional[str]) -> Graph:
         weights = _weights(np.nan if value is None else value for _, _, value in given.edges(data=weight))
         if len(weights) and np.isnan(weights).all():
             raise Invalid(f"weight: no edge has {weight!r}")
-    return _from_pairs(len(labels), pairs, weights, labels, "networkx")
+    made = _from_pairs(len(labels), pairs, weights, labels, "networkx")
+    return _noted(made, len({name for _, _, data in given.edges(data=True) for name in data} - {weight}))
 
 
 def _from_igraph(given: Any, weight: Optional[str]) -> Graph:
@@ -204,7 +205,8 @@ def _from_igraph(given: Any, weight: Optional[str]) -> Graph:
     labels = list(given.vs["name"]) if "name" in given.vs.attributes() else None
     pairs = np.array(given.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weights = None if weight is None else _weights(given.es[weight])
-    return _from_pairs(given.vcount(), pairs, weights, labels, "igraph")
+    made = _from_pairs(given.vcount(), pairs, weights, labels, "igraph")
+    return _noted(made, len(set(given.es.attributes()) - {weight}))
 
 
 def _entries(given: Any) -> Tuple[int, npt.NDArray[Any], npt.NDArray[Any]]:
@@ -316,9 +318,8 @@ def _frame_weights(frame: Any, weight: Union[str, bool]) -> "npt.NDArray[np.floa
     return np.array(weights, dtype=np.float64)
 
 
-def _noted(made: Graph, frame: Any, weight: Union[str, bool, None]) -> Graph:
-    """With how many columns were left out."""
-    left_out = len(frame.columns) - 2 - bool(weight)
+def _noted(made: Graph, left_out: int) -> Graph:
+    """With how many columns or attributes of edges were left out."""
     if left_out > 0:
         made.notes["columns"] = left_out
     return made
@@ -326,16 +327,17 @@ def _noted(made: Graph, frame: Any, weight: Union[str, bool, None]) -> Graph:
 
 def _from_edge_frame(frame: Any, ends: Tuple[int, int], weight: Union[str, bool, None], nodes: Optional[int]) -> Graph:
     column = [_frame_nodes(frame, place) for place in ends]
+    more = len(frame.columns) - 2
     names = list(dict.fromkeys(value for pair in zip(*column) for value in pair))
     if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
         if nodes is not None:
-            return _noted(_from_numbers(np.array(list(zip(*column)), dtype=np.int64).reshape(-1, 2), nodes), frame, None)
+            return _noted(_from_numbers(np.array(list(zip(*column)), dtype=np.int64).reshape(-1, 2), nodes), more)
         names.sort()
     elif nodes is not None:
         raise Invalid("nodes: counts nodes that are numbers; these have names, and are as many as there are names")
     number = {name: v for v, name in enumerate(names)}
     pairs = np.array([(number[u], number[v]) for u, v in zip(*column)], dtype=np.int64).reshape(-1, 2)
-    return _noted(_from_pairs(len(names), pairs, _frame_weights(frame, weight) if weight else None, names, "frame"), frame, weight)
+    return _noted(_from_pairs(len(names), pairs, _frame_weights(frame, weight) if weight else None, names, "frame"), more - bool(weight))
 
 
 def _matrix_of_frame(frame: Any) -> Any:

@@ -18,8 +18,6 @@
 #include "base/parallel.h"
 #include "base/try.h"
 
-OWNER(netdp_losses_free, netdp_losses)
-
 /* Epsilons at which E delta is bounded: parts of the local one. Each may fail on its own. */
 enum { GRID = 256 };
 

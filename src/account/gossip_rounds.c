@@ -88,15 +88,15 @@ static netdp_status hear_rounds(netdp_i_gossip_account *a, const netdp_i_observe
         return netdp_i_no_memory(error);
     netdp_i_sources wide = {0, node, width + of->count};
     int32_t *place = node + of->count;
-    const bool cheap = netdp_i_cost_of_shift(a->request, observer, NETDP_I_LITTLE);
-    TRY(netdp_i_heard_loss(a->request->protocol, observer, NULL, !cheap, width, of, a->inner,
-                           error));
+    const double shift = netdp_i_cost_of_shift(a->request, observer);
+    TRY(netdp_i_heard_loss(a->request->protocol, observer, NULL, shift > NETDP_I_LITTLE, width, of,
+                           a->inner, error));
     for (int32_t i = 0; i < of->count; i++)
         if (!(width[i] <= NETDP_I_HEARD_NARROW)) {
             place[wide.count] = i;
             node[wide.count++] = of->node[i];
         }
-    if (wide.count == 0 || !netdp_i_cost_of_shift(a->request, observer, INFINITY))
+    if (wide.count == 0 || !isfinite(shift))
         return NETDP_OK;
     TRY(follow_basis(a, observer, plan, &wide, error));
     for (int32_t k = 0; k < wide.count; k++)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "account/gossip/stream.h"
+#include "account/observe/cost.h"
 #include "account/shift/dense.h"
 #include "account/shift/stream.h"
 #include "base/fail.h"
@@ -88,25 +89,50 @@ static netdp_i_stream_segments choose_segments(const netdp_i_gossip_account *a)
     return by;
 }
 
+/* How many nodes observer v leaves hidden, at most; all of them where that is not what the recursion carries. */
+static int32_t hidden_from(const netdp_i_gossip_account *a, int32_t v)
+{
+    const netdp_linear *p = a->request->protocol;
+    const int32_t n = netdp_graph_nodes(a->graph);
+    const bool carries = a->losses->members > 1 || a->request->sees != NETDP_SEES_NEIGHBOURS ||
+                         p->varying.kind != NETDP_VARY_NEVER ||
+                         netdp_i_gossip_pairing(a->request) != NULL;
+    return carries ? n : n - netdp_graph_degree(a->graph, v);
+}
+
+/* Of one contribution, or a phase: of all observers, or the coalition. */
+static void cost_of_views(const netdp_i_gossip_account *a, double *seconds, double *bytes)
+{
+    const netdp_linear *p = a->request->protocol;
+    const netdp_rows rows = netdp_mixing_rows(p->mixing);
+    const int32_t observers = a->losses->members > 1 ? 1 : rows.nodes;
+    *seconds = *bytes = 0;
+    for (int32_t v = 0; v < observers; v++) {
+        double one, room;
+        netdp_i_dense_cost(rows.nodes, hidden_from(a, v), p->every > 0 ? p->every : p->rounds,
+                           rows.start[rows.nodes], p->accelerate, &one, &room);
+        *seconds += one;
+        *bytes = fmax(*bytes, room);
+    }
+}
+
 /* Of all observers, asked about or not; bytes: of one. */
 static void cost_of_all(const netdp_i_gossip_account *a, double *seconds, double *bytes)
 {
     const netdp_linear *p = a->request->protocol;
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
     const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
-    const double observers = a->losses->members > 1 ? 1 : rows.nodes;
-    if (is_stream(a)) {
-        if (netdp_i_stream_is_long(p))
-            cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
-        else
-            netdp_i_shift_stream_cost(rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1,
-                                      rows.start[rows.nodes], pairs_of(p), seconds, bytes);
-        *seconds *= observers;
+    if (!is_stream(a)) {
+        cost_of_views(a, seconds, bytes);
+        *seconds *= each ? (double)(p->rounds / p->every) : 1;
         return;
     }
-    netdp_i_dense_cost(rows.nodes, p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
-                       p->accelerate, seconds, bytes);
-    *seconds *= observers * (each ? (double)(p->rounds / p->every) : 1);
+    if (netdp_i_stream_is_long(p))
+        cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
+    else
+        netdp_i_shift_stream_cost(rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1,
+                                  rows.start[rows.nodes], pairs_of(p), seconds, bytes);
+    *seconds *= a->losses->members > 1 ? 1 : rows.nodes;
 }
 
 bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool stream)
@@ -148,14 +174,33 @@ bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a)
 #define LEAST_PROVEN 1e-6
 #define LITTLE 2.0
 
+/* Seconds of the filter and its proof, of all observers, each of all sources. */
+static double cost_of_filters(const netdp_i_gossip_account *a)
+{
+    netdp_loss_request all = *a->request;
+    double seconds = 0;
+    all.from_count = all.to_count = 0;
+    for (int32_t v = 0; v < netdp_graph_nodes(a->graph); v++) {
+        const netdp_i_observer view = {.seen_count = netdp_graph_degree(a->graph, v)};
+        netdp_plan plan;
+        netdp_i_cost(&all, &view, true, &plan);
+        seconds +=
+            plan.way[netdp_i_cost_reduces(&plan, netdp_graph_nodes(a->graph)) ? 0 : 1].seconds;
+    }
+    return seconds;
+}
+
 bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a)
 {
     const netdp_linear *p = a->request->protocol;
+    const double noise = netdp_linear_least_noise(p);
     double seconds, bytes;
     cost_of_all(a, &seconds, &bytes);
-    return netdp_i_gossip_pairing(a->request) != NULL ||
-           netdp_linear_least_noise(p) < LEAST_PROVEN ||
-           ((p->accelerate || a->request->sees == NETDP_SEES_SUM) && seconds <= LITTLE);
+    return netdp_i_gossip_pairing(a->request) != NULL || noise < LEAST_PROVEN ||
+           ((p->accelerate || a->request->sees == NETDP_SEES_SUM) && seconds <= LITTLE) ||
+           (noise < NETDP_I_FACTOR_BELOW && p->every == 0 && !p->accelerate &&
+            a->losses->members == 1 && p->varying.kind == NETDP_VARY_NEVER &&
+            a->request->sees == NETDP_SEES_NEIGHBOURS && seconds < cost_of_filters(a));
 }
 
 /* One contribution in round `begin`, with what follows it; a story that is none leaves what every message tells. */

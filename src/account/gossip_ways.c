@@ -349,17 +349,20 @@ static bool is_left(const netdp_i_gossip_account *a, const facts *f)
 static const struct {
     bool (*takes)(const netdp_i_gossip_account *a, const facts *f);
     netdp_i_gossip_way way;
+    const char *why; /* it is closed; NULL: netdp_i_gossip_close says so */
 } ways[] = {
-    {is_open, NETDP_I_WAY_OPEN},
-    {is_closed, NETDP_I_WAY_CLOSED},
-    {is_nearly_closed, NETDP_I_WAY_CLOSED},
-    {is_quiet, NETDP_I_WAY_QUIET},
-    {is_shift, NETDP_I_WAY_SHIFT},
-    {takes_rest, NETDP_I_WAY_REST},
-    {is_unresolved, NETDP_I_WAY_SHIFT},
-    {is_noises, NETDP_I_WAY_NOISES},
-    {has_stream, NETDP_I_WAY_STREAM},
-    {is_left, NETDP_I_WAY_CLOSED},
+    {is_open, NETDP_I_WAY_OPEN, NULL},
+    {is_closed, NETDP_I_WAY_CLOSED, NULL},
+    {is_nearly_closed, NETDP_I_WAY_CLOSED,
+     "every message counts as seen: next to all are received, and who misses what would take long "
+     "to account for; see --certify yes"},
+    {is_quiet, NETDP_I_WAY_QUIET, NULL},
+    {is_shift, NETDP_I_WAY_SHIFT, NULL},
+    {takes_rest, NETDP_I_WAY_REST, NULL},
+    {is_unresolved, NETDP_I_WAY_SHIFT, NULL},
+    {is_noises, NETDP_I_WAY_NOISES, NULL},
+    {has_stream, NETDP_I_WAY_STREAM, NULL},
+    {is_left, NETDP_I_WAY_CLOSED, NULL},
 };
 
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
@@ -370,10 +373,8 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
     while (!ways[k].takes(a, &f))
         k++;
     const bool exact = ways[k].takes == is_closed;
-    if (f.hears_most)
-        a->why =
-            "every message counts as seen: next to all are received, and who misses what would "
-            "take long to account for; see --certify yes";
+    if (ways[k].why != NULL)
+        a->why = ways[k].why;
     a->way = ways[k].way;
     return exact ? NETDP_OK : netdp_i_gossip_close(a, error);
 }

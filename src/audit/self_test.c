@@ -7,12 +7,11 @@
 
 #include <math.h>
 
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 #define CONFIDENCE 0.999
 #define DELTA 0.05

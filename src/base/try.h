@@ -13,6 +13,7 @@
 #ifndef NETDP_I_TRY_H
 #define NETDP_I_TRY_H
 
+#include <stdlib.h>
 #include <netdp/status.h>
 
 #include "base/memory.h"
@@ -34,6 +35,8 @@
     {                                                                                              \
         function(*at);                                                                             \
     }
+
+OWNER(free, char) /* text of realloc, getline, jansson */
 
 #define GIVE(pointer)                                                                              \
     ({                                                                                             \

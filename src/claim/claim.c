@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "claim/claims.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 /* ---- Inputs ---- */
 

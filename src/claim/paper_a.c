@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <netdp/walk.h>
 
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/try.h"
 #include "claim/claims.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 /* alpha / (2 sigma^2 i) */
 FORMULA(theorem_1)

@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "account/gossip/consensus.h"
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
 #include "claim/claims.h"
 #include "mixing/mixing.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 /* ---- Theorem 1 and its corollaries: averaging ---- */
 

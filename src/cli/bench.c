@@ -11,6 +11,7 @@
 #include <netdp/account.h>
 #include <netdp/walk.h>
 
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -18,10 +19,8 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "cli/common/command.h"
+#include "graph/graph.h"
 #include "protocol/pattern.h"
-
-OWNER(netdp_losses_free, netdp_losses)
-OWNER(netdp_graph_free, netdp_graph)
 
 enum { MOST_RUNS = 1000 };
 

@@ -1,3 +1,4 @@
+#include "account/losses/losses.h"
 #include "cli/common/describe.h"
 
 #include <inttypes.h>
@@ -10,8 +11,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/try.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 typedef struct calibrate_options {
     netdp_i_description_options description;

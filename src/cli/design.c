@@ -11,10 +11,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "graph/graph.h"
 
 OWNER(netdp_mixing_free, netdp_mixing)
 OWNER(netdp_quiet_design_free, netdp_quiet_design)
-OWNER(netdp_graph_free, netdp_graph)
 
 typedef struct design_options {
     netdp_i_network_options network;

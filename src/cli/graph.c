@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "graph/graph.h"
 
-OWNER(netdp_graph_free, netdp_graph)
 OWNER(netdp_mixing_free, netdp_mixing)
 
 /* ---- netdp graph make ---- */

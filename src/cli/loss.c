@@ -22,7 +22,6 @@
 #include "cli/common/study_loss.h"
 
 OWNER(netdp_events_free, netdp_events)
-OWNER(free, char)
 
 /* Above this many pairs none is kept for a list unless --full. */
 #define LISTED_PAIRS 10000

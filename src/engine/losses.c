@@ -15,8 +15,6 @@
 #include "engine/basis.h"
 #include "engine/together.h"
 
-OWNER(netdp_losses_free, netdp_losses)
-
 /* ---- round by round ---- */
 
 /* What the observers of one account share. */

@@ -205,6 +205,27 @@ netdp_status netdp_i_collect_edge(netdp_i_collection *collection, int32_t u, int
     return status;
 }
 
+static bool token_is(netdp_i_token token, const char *word)
+{
+    return strlen(word) == (size_t)token.length &&
+           memcmp(token.text, word, (size_t)token.length) == 0;
+}
+
+void netdp_i_collect_attribute(netdp_i_collection *collection, netdp_i_token name)
+{
+    static const char *const known[] = {"source", "target", "weight", "id", "key"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (token_is(name, known[i]))
+            return;
+    const int64_t count = collection->notes.columns;
+    for (int64_t i = 0; i < count; i++)
+        if (name.length == collection->left_out[i].length &&
+            memcmp(name.text, collection->left_out[i].text, (size_t)name.length) == 0)
+            return;
+    if (count < NETDP_I_MOST_LEFT_OUT)
+        collection->left_out[collection->notes.columns++] = name;
+}
+
 void netdp_i_collect_clear(netdp_i_collection *collection)
 {
     netdp_i_labels_clear(&collection->labels);

@@ -6,6 +6,9 @@
 #include "graph/graph.h"
 #include "graph/scan.h"
 
+/* So many names of edges' attributes are told apart. */
+#define NETDP_I_MOST_LEFT_OUT 64
+
 /* Every label once, numbered in order of first appearance, found again through a hash table. */
 typedef struct netdp_i_labels {
     struct netdp_i_slot {
@@ -27,6 +30,7 @@ typedef struct netdp_i_collection {
     int64_t *line_of; /* of each edge, once there are weights; 0: unknown */
     int64_t line_room;
     netdp_graph_notes notes;
+    netdp_i_token left_out[NETDP_I_MOST_LEFT_OUT]; /* what notes.columns counts of attributes */
 } netdp_i_collection;
 
 typedef enum netdp_i_collected {
@@ -47,6 +51,12 @@ netdp_i_collected netdp_i_collect_label(netdp_i_collection *collection, netdp_i_
  */
 netdp_status netdp_i_collect_edge(netdp_i_collection *collection, int32_t u, int32_t v,
                                   double weight, int64_t line, netdp_error *error);
+
+/*
+ * An attribute of edges that is not read: counted once in the notes, but for those that say which edge it is and for its
+ * weight. The name must outlive the collection's filling.
+ */
+void netdp_i_collect_attribute(netdp_i_collection *collection, netdp_i_token name);
 
 /* Ranks numeric labels and builds the graph. On failure `graph` and `notes` are untouched. */
 netdp_status netdp_i_collect_finish(netdp_i_collection *collection, bool giant_component,

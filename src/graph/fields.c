@@ -214,7 +214,7 @@ static const char *skip_blanks(const char *p, const char *stop)
     return p;
 }
 
-bool netdp_i_data_weight(netdp_i_token data, netdp_i_token *weight)
+bool netdp_i_data_weight(netdp_i_token data, netdp_i_collection *collection, netdp_i_token *weight)
 {
     const char *p = data.text + 1, *const stop = data.text + data.length;
     *weight = (netdp_i_token){stop, 0};
@@ -243,6 +243,7 @@ bool netdp_i_data_weight(netdp_i_token data, netdp_i_token *weight)
         }
         if (key.length == 6 && memcmp(key.text, "weight", 6) == 0)
             *weight = value;
+        netdp_i_collect_attribute(collection, key);
         p = skip_blanks(p, stop);
         if (p < stop && *p == '}')
             break;

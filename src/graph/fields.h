@@ -2,6 +2,7 @@
 #ifndef NETDP_I_FIELDS_H
 #define NETDP_I_FIELDS_H
 
+#include "graph/collect.h"
 #include "graph/scan.h"
 
 /* At most this many columns, once a header says which of them are the nodes. */
@@ -27,9 +28,9 @@ const char *netdp_i_split(netdp_i_token line, char separator, netdp_i_fields *fi
 const char *netdp_i_unclear(netdp_i_token name, char separator);
 
 /*
- * The weight in networkx's {'weight': 2.0, ...}: a token, of length 0 where there is none. False:
- * it is not such a text.
+ * The weight in networkx's {'weight': 2.0, ...}: a token, of length 0 where there is none; all else is noted in the
+ * collection. False: it is not such a text.
  */
-bool netdp_i_data_weight(netdp_i_token data, netdp_i_token *weight);
+bool netdp_i_data_weight(netdp_i_token data, netdp_i_collection *collection, netdp_i_token *weight);
 
 #endif

@@ -176,40 +176,41 @@ static netdp_status collect_names(const struct foreign *foreign, const struct na
     return NETDP_OK;
 }
 
+/* The names and types of the attributes of nodes or of edges, the caller's to destroy. */
+static igraph_error_t list_attributes(const igraph_t *graph, bool of_edge,
+                                      igraph_strvector_t *names, igraph_vector_int_t *types)
+{
+    igraph_error_t code = igraph_strvector_init(names, 0);
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    code = igraph_vector_int_init(types, 0);
+    if (code == IGRAPH_SUCCESS) {
+        code = of_edge ? igraph_cattribute_list(graph, NULL, NULL, NULL, NULL, names, types)
+                       : igraph_cattribute_list(graph, NULL, NULL, names, types, NULL, NULL);
+        if (code == IGRAPH_SUCCESS)
+            return code;
+        igraph_vector_int_destroy(types);
+    }
+    igraph_strvector_destroy(names);
+    return code;
+}
+
 /* The type of a node's (or edge's) attribute; UNSPECIFIED: there is none. */
 static igraph_error_t find_attribute(const igraph_t *graph, bool of_edge, const char *name,
                                      igraph_attribute_type_t *type)
 {
-    igraph_strvector_t list[3];
-    igraph_vector_int_t types[3];
-    int made = 0;
-    igraph_error_t code = IGRAPH_SUCCESS;
+    igraph_strvector_t names;
+    igraph_vector_int_t types;
     *type = IGRAPH_ATTRIBUTE_UNSPECIFIED;
-    for (; made < 3 && code == IGRAPH_SUCCESS; made++) {
-        code = igraph_strvector_init(&list[made], 0);
-        if (code != IGRAPH_SUCCESS)
-            break;
-        code = igraph_vector_int_init(&types[made], 0);
-        if (code != IGRAPH_SUCCESS) {
-            igraph_strvector_destroy(&list[made]);
-            break;
-        }
-    }
-    if (code == IGRAPH_SUCCESS)
-        code = igraph_cattribute_list(graph, &list[0], &types[0], &list[1], &types[1], &list[2],
-                                      &types[2]);
-    int mine = of_edge ? 2 : 1;
-    for (igraph_integer_t i = 0; code == IGRAPH_SUCCESS && i < igraph_strvector_size(&list[mine]);
-         i++) {
-        if (strcmp(STR(list[mine], i), name) == 0) {
-            *type = (igraph_attribute_type_t)VECTOR(types[mine])[i];
-            break; /* of two with one name, igraph's functions take the first */
-        }
-    }
-    for (int i = 0; i < made; i++) {
-        igraph_strvector_destroy(&list[i]);
-        igraph_vector_int_destroy(&types[i]);
-    }
+    const igraph_error_t code = list_attributes(graph, of_edge, &names, &types);
+    if (code != IGRAPH_SUCCESS)
+        return code;
+    /* Of two with one name, igraph's functions take the first. */
+    for (igraph_integer_t i = igraph_strvector_size(&names) - 1; i >= 0; i--)
+        if (strcmp(STR(names, i), name) == 0)
+            *type = (igraph_attribute_type_t)VECTOR(types)[i];
+    igraph_strvector_destroy(&names);
+    igraph_vector_int_destroy(&types);
     return code;
 }
 
@@ -325,6 +326,21 @@ static netdp_status read_edges(struct foreign *foreign, netdp_error *error)
     return status;
 }
 
+/* What edges of a Pajek file have beside their weights; of others netdp_i_prepare_gml and _graphml have told. */
+static netdp_status note_attributes(struct foreign *foreign, netdp_error *error)
+{
+    igraph_strvector_t names;
+    igraph_vector_int_t types;
+    if (list_attributes(&foreign->graph, true, &names, &types) != IGRAPH_SUCCESS)
+        return netdp_i_no_memory(error);
+    for (igraph_integer_t i = 0; i < igraph_strvector_size(&names); i++)
+        netdp_i_collect_attribute(foreign->collection,
+                                  (netdp_i_token){STR(names, i), (int64_t)strlen(STR(names, i))});
+    igraph_strvector_destroy(&names);
+    igraph_vector_int_destroy(&types);
+    return NETDP_OK;
+}
+
 /* ---- The file ---- */
 
 static netdp_status read_graph(struct foreign *foreign, netdp_error *error)
@@ -337,6 +353,8 @@ static netdp_status read_graph(struct foreign *foreign, netdp_error *error)
     netdp_status status = read_names(foreign, error);
     if (status == NETDP_OK)
         status = read_edges(foreign, error);
+    if (status == NETDP_OK && foreign->read == read_pajek)
+        status = note_attributes(foreign, error);
     return status;
 }
 
@@ -423,7 +441,7 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
     if (status == NETDP_OK && count_graphs(text, text + bytes) > 1)
         status = fail(&foreign, error, "several graphs in one file; keep one");
     if (status == NETDP_OK)
-        status = netdp_i_prepare_gml(text, bytes, &made, &bytes, error);
+        status = netdp_i_prepare_gml(text, bytes, collection, &made, &bytes, error);
     if (status == NETDP_OK)
         status = read_text(&foreign, made, bytes, error);
     netdp_i_free(made);
@@ -442,7 +460,7 @@ netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char 
     char *made = NULL;
     netdp_status status = check_text(&text, &bytes, &foreign, error);
     if (status == NETDP_OK)
-        status = netdp_i_prepare_graphml(text, bytes, collection->path, &made, &bytes, error);
+        status = netdp_i_prepare_graphml(text, bytes, collection, &made, &bytes, error);
     if (status == NETDP_OK)
         status = read_text(&foreign, made, bytes, error);
     netdp_i_free(made);

@@ -4,6 +4,10 @@
 
 #include <netdp/graph.h>
 
+#include "base/try.h"
+
+OWNER(netdp_graph_free, netdp_graph)
+
 struct netdp_graph {
     int32_t nodes;
     int64_t *start;     /* [nodes + 1] */

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/doubt.h"
 #include "graph/fields.h"
 #include "graph/head.h"
@@ -219,7 +220,8 @@ static netdp_status weight_of(struct reading *reading, const netdp_i_fields *fie
 {
     netdp_i_token token = count == 3 ? fields->field[2] : (netdp_i_token){NULL, 0};
     *weight = NAN;
-    if (fields->data.length > 0 && (count == 3 || !netdp_i_data_weight(fields->data, &token)))
+    if (fields->data.length > 0 &&
+        (count == 3 || !netdp_i_data_weight(fields->data, reading->collection, &token)))
         return fail_here(reading, "no data as networkx writes it", error);
     if (token.length == 0)
         return NETDP_OK;
@@ -277,24 +279,69 @@ static void remember(struct reading *reading, int count, bool known)
     facts->listed = facts->listed || (count == 1 && known);
 }
 
+/* The first line that is no comment. *taken: it is a header, or while numbers are hoped for words that may be one. */
+static netdp_status take_head(struct reading *reading, const netdp_i_fields *fields, bool *taken,
+                              netdp_error *error)
+{
+    const char *wrong = NULL;
+    reading->head_at = reading->scan.at;
+    reading->head_line = reading->scan.line;
+    read_head(reading, fields);
+    for (int k = 0; k < 2 && reading->head == NETDP_I_HEAD; k++)
+        reading->facts.head[k] = fields->field[reading->column[k]];
+    for (int i = 0; i < fields->count && reading->head == NETDP_I_MAYBE_HEAD && wrong == NULL; i++)
+        wrong = fields->quoted[i] ? NULL : netdp_i_unclear(fields->field[i], reading->separator);
+    if (wrong != NULL)
+        return fail_here(reading, wrong, error);
+    *taken = reading->head == NETDP_I_HEAD ||
+             (reading->head != NETDP_I_NO_HEAD && reading->collection->numeric);
+    if (!*taken)
+        reading->columns = 0;
+    return NETDP_OK;
+}
+
+/* One edge, or one node alone. */
+static netdp_status take_edge(struct reading *reading, netdp_i_fields *fields, netdp_error *error)
+{
+    int count = 0;
+    TRY(choose(reading, fields, &count, error));
+    int32_t end[2] = {0, 0};
+    const int32_t before = reading->collection->labels.count;
+    for (int i = 0; i < count && i < 2 && !reading->retry; i++)
+        TRY(number_of(reading, fields->field[i], fields->quoted[i], &end[i], error));
+    if (reading->retry)
+        return NETDP_OK;
+    remember(reading, count, reading->collection->labels.count == before);
+    if (count < 2) {
+        if (reading->lone_at == NULL && !fields->quoted[0] && has_marks(fields->field[0])) {
+            reading->lone_at = reading->scan.at;
+            reading->lone_line = reading->scan.line;
+        }
+        return NETDP_OK;
+    }
+    double weight;
+    TRY(weight_of(reading, fields, count, &weight, error));
+    return netdp_i_collect_edge(reading->collection, end[0], end[1], weight, reading->scan.line,
+                                error);
+}
+
 static netdp_status read_line(struct reading *reading, netdp_error *error)
 {
     const netdp_i_token line = line_at(reading, reading->scan.at);
     netdp_i_fields fields;
-    int count = 0;
-    netdp_status status = check_bytes(reading, line, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_bytes(reading, line, error));
     const char mark = first_mark(line);
     if (mark == '%' && reading->head_at == NULL)
         return NETDP_OK;
-    if (mark == '%' || (mark == '#' && reading->head_at != NULL && is_lone(line)))
+    if (mark == '%')
         return fail_here(reading,
-                         mark == '%'
-                             ? "a '%' behind the first edge; comments begin with '#', and a "
-                               "name that does with a double quote"
-                             : "a lone '#' between edges, as in the Trivial Graph Format, "
-                               "which is not read",
+                         "a '%' behind the first edge; comments begin with '#', and a name that "
+                         "does with a double quote",
+                         error);
+    if (mark == '#' && reading->head_at != NULL && is_lone(line))
+        return fail_here(reading,
+                         "a lone '#' between edges, as in the Trivial Graph Format, which is not "
+                         "read",
                          error);
     if (reading->separator == '\0')
         reading->separator = netdp_i_separator(line);
@@ -302,45 +349,10 @@ static netdp_status read_line(struct reading *reading, netdp_error *error)
     const char *wrong = netdp_i_split(line, plain ? ' ' : reading->separator, &fields);
     if (wrong != NULL)
         return fail_here(reading, wrong, error);
-    if (fields.count == 0)
-        return NETDP_OK;
-    if (reading->head_at == NULL) {
-        reading->head_at = reading->scan.at;
-        reading->head_line = reading->scan.line;
-        read_head(reading, &fields);
-        for (int k = 0; k < 2 && reading->head == NETDP_I_HEAD; k++)
-            reading->facts.head[k] = fields.field[reading->column[k]];
-        for (int i = 0; i < fields.count && reading->head == NETDP_I_MAYBE_HEAD && wrong == NULL;
-             i++)
-            wrong = fields.quoted[i] ? NULL : netdp_i_unclear(fields.field[i], reading->separator);
-        if (wrong != NULL)
-            return fail_here(reading, wrong, error);
-        /* While numbers are hoped for, words that may be a header are left out. */
-        if (reading->head == NETDP_I_HEAD ||
-            (reading->head != NETDP_I_NO_HEAD && reading->collection->numeric))
-            return NETDP_OK;
-        reading->columns = 0;
-    }
-    status = choose(reading, &fields, &count, error);
-    int32_t end[2] = {0, 0};
-    const int32_t before = reading->collection->labels.count;
-    for (int i = 0; i < count && i < 2 && status == NETDP_OK && !reading->retry; i++)
-        status = number_of(reading, fields.field[i], fields.quoted[i], &end[i], error);
-    if (status != NETDP_OK || reading->retry)
-        return status;
-    remember(reading, count, reading->collection->labels.count == before);
-    if (count < 2) {
-        if (reading->lone_at == NULL && !fields.quoted[0] && has_marks(fields.field[0])) {
-            reading->lone_at = reading->scan.at;
-            reading->lone_line = reading->scan.line;
-        }
-        return NETDP_OK;
-    }
-    double weight;
-    status = weight_of(reading, &fields, count, &weight, error);
-    return status != NETDP_OK ? status
-                              : netdp_i_collect_edge(reading->collection, end[0], end[1], weight,
-                                                     reading->scan.line, error);
+    bool taken = fields.count == 0;
+    if (!taken && reading->head_at == NULL)
+        TRY(take_head(reading, &fields, &taken, error));
+    return taken ? NETDP_OK : take_edge(reading, &fields, error);
 }
 
 static netdp_status read_lines(struct reading *reading, bool numeric, netdp_error *error)

@@ -210,9 +210,13 @@ static netdp_status read_end(struct node_link *n, size_t i, const json_t *edge, 
 static netdp_status collect_edges(struct node_link *n, netdp_error *error)
 {
     size_t i;
-    const json_t *edge;
+    json_t *edge;
     json_array_foreach (n->edges, i, edge) {
         int32_t end[2];
+        const char *key;
+        json_t *value_of;
+        json_object_foreach (edge, key, value_of)
+            netdp_i_collect_attribute(n->collection, (netdp_i_token){key, (int64_t)strlen(key)});
         const json_t *weight = json_object_get(edge, "weight");
         const bool bare = weight == NULL || json_is_null(weight);
         const double value = bare ? NAN : json_is_number(weight) ? json_number_value(weight) : -1;

@@ -158,24 +158,29 @@ static void rewrite_string(struct rewriting *r)
         copy_to(r, r->at + 1);
 }
 
-static void rewrite_key(struct rewriting *r)
+/* The key is given back. */
+static netdp_i_token rewrite_key(struct rewriting *r)
 {
-    const char *key = r->at;
+    const char *begin = r->at;
     while (r->at < r->end && (is_letter(*r->at) || (*r->at >= '0' && *r->at <= '9')))
         copy_to(r, r->at + 1);
-    if (r->at - key != 6 || strncmp(key, "weight", 6) != 0)
-        return;
+    const netdp_i_token key = {begin, r->at - begin};
+    if (key.length != 6 || strncmp(begin, "weight", 6) != 0)
+        return key;
     while (r->at < r->end && is_blank(*r->at))
         copy_to(r, r->at + 1);
     const char *after = skip_nan(r->at, r->end);
     if (after > r->at)
         replace_to(r, after, "-1");
+    return key;
 }
 
-netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, char **made, int64_t *made_bytes,
-                                 netdp_error *error)
+netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, netdp_i_collection *collection,
+                                 char **made, int64_t *made_bytes, netdp_error *error)
 {
     struct rewriting r = {0};
+    netdp_i_token key = {text, 0};
+    int depth = 0, edge = -1; /* within how many brackets; -1: no edge's */
     netdp_status status = begin(&r, text, bytes, error);
     while (status == NETDP_OK && !r.full && r.at < r.end) {
         if (*r.at == '"') {
@@ -184,8 +189,15 @@ netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, char **made, i
             const char *newline = memchr(r.at, '\n', (size_t)(r.end - r.at));
             r.at = newline != NULL ? newline : r.end;
         } else if (is_letter(*r.at)) {
-            rewrite_key(&r);
+            key = rewrite_key(&r);
+            if (depth == edge)
+                netdp_i_collect_attribute(collection, key);
         } else {
+            depth += (*r.at == '[') - (*r.at == ']');
+            if (*r.at == '[' && key.length == 4 && strncmp(key.text, "edge", 4) == 0)
+                edge = depth;
+            else if (depth < edge)
+                edge = -1;
             copy_to(&r, r.at + 1);
         }
     }
@@ -248,11 +260,28 @@ static bool value_is(const char *value, const char *end, const char *word)
            value[1 + length] == *value;
 }
 
+/* Where in a GraphML file the rewriting is. */
+struct place {
+    const char *begin;
+    netdp_i_collection *collection;
+    bool in_edge;
+    int weights, graphs;
+    netdp_i_token weight_id[NETDP_I_MOST_WEIGHTS];
+};
+
+/* The quoted value without its quotes, of length 0 where there is none. */
+static netdp_i_token inside(const char *value, const char *end)
+{
+    const char *close = value == NULL ? NULL : memchr(value + 1, *value, (size_t)(end - value - 1));
+    return close == NULL ? (netdp_i_token){end, 0} : (netdp_i_token){value + 1, close - value - 1};
+}
+
 /* The tag is a <key ...>; the `weights`-th that is a weight gets the number into its name. */
-static void rewrite_key_tag(struct rewriting *r, const char *after, int *weights)
+static void rewrite_key_tag(struct rewriting *r, const char *after, struct place *place)
 {
     const char *target = find_value(r->at, after, "for");
     const char *name = find_value(r->at, after, "attr.name");
+    const netdp_i_token id = inside(find_value(r->at, after, "id"), after);
     bool weight = value_is(name, after, "weight"), all = value_is(target, after, "all");
     if (target == NULL) { /* the same as "all" */
         copy_to(r, r->at + strcspn(r->at, " \t\r\n/>"));
@@ -262,10 +291,13 @@ static void rewrite_key_tag(struct rewriting *r, const char *after, int *weights
         copy_to(r, target + 1);
         replace_to(r, target + 4, weight ? "edge" : "node");
     }
-    if (weight && (target == NULL || all || value_is(target, after, "edge")) && ++*weights > 1 &&
-        *weights <= NETDP_I_MOST_WEIGHTS) {
+    const bool mine = weight && (target == NULL || all || value_is(target, after, "edge"));
+    const int count = place->weights += mine;
+    if (mine && count <= NETDP_I_MOST_WEIGHTS)
+        place->weight_id[count - 1] = id;
+    if (mine && count > 1 && count <= NETDP_I_MOST_WEIGHTS) {
         char number[] = " 0";
-        number[1] = (char)('0' + *weights);
+        number[1] = (char)('0' + count);
         copy_to(r, name + 7);
         replace_to(r, r->at, number);
     }
@@ -274,6 +306,17 @@ static void rewrite_key_tag(struct rewriting *r, const char *after, int *weights
         replace_to(r, target + 4, weight ? "edge" : "node");
     }
     copy_to(r, after);
+}
+
+/* Inside <edge>, at <data ...>: which of a weight are none to be noted. */
+static void note_data(const char *tag, const char *after, struct place *place)
+{
+    const netdp_i_token key = inside(find_value(tag, after, "key"), after);
+    for (int k = 0; k < place->weights && k < NETDP_I_MOST_WEIGHTS; k++)
+        if (key.length == place->weight_id[k].length &&
+            memcmp(key.text, place->weight_id[k].text, (size_t)key.length) == 0)
+            return;
+    netdp_i_collect_attribute(place->collection, key);
 }
 
 /* Inside <edge>, behind <data ...>. */
@@ -288,20 +331,14 @@ static void rewrite_data(struct rewriting *r)
         replace_to(r, after, "-1");
 }
 
-/* Where in a GraphML file the rewriting is. */
-struct place {
-    const char *begin, *path;
-    bool in_edge;
-    int weights, graphs;
-};
-
 static netdp_status fail_at(const struct rewriting *r, const struct place *place, const char *what,
                             netdp_error *error)
 {
     int64_t line = 1;
     for (const char *p = place->begin; p < r->at; p++)
         line += *p == '\n';
-    return netdp_i_fail(error, NETDP_INVALID, "%s:%" PRId64 ": %s", place->path, line, what);
+    return netdp_i_fail(error, NETDP_INVALID, "%s:%" PRId64 ": %s", place->collection->path, line,
+                        what);
 }
 
 /* What igraph leaves out without a word. */
@@ -354,20 +391,24 @@ static netdp_status rewrite_tag(struct rewriting *r, struct place *place, netdp_
     if (length == 4 && strncmp(name, "edge", 4) == 0)
         place->in_edge = !closing && !(after - at > 2 && after[-2] == '/');
     if (!closing && length == 3 && strncmp(name, "key", 3) == 0) {
-        rewrite_key_tag(r, after, &place->weights);
+        rewrite_key_tag(r, after, place);
         return NETDP_OK;
     }
+    const bool data = place->in_edge && !closing && length == 4 && strncmp(name, "data", 4) == 0;
+    if (data)
+        note_data(at, after, place);
     copy_to(r, after);
-    if (place->in_edge && !closing && length == 4 && strncmp(name, "data", 4) == 0)
+    if (data)
         rewrite_data(r);
     return NETDP_OK;
 }
 
-netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes, const char *path, char **made,
+netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes,
+                                     netdp_i_collection *collection, char **made,
                                      int64_t *made_bytes, netdp_error *error)
 {
     struct rewriting r = {0};
-    struct place place = {.begin = text, .path = path};
+    struct place place = {.begin = text, .collection = collection};
     netdp_status status = begin(&r, text, bytes, error);
     while (status == NETDP_OK && !r.full && r.at < r.end) {
         const char *tag = memchr(r.at, '<', (size_t)(r.end - r.at));
@@ -377,7 +418,7 @@ netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes, const char
     }
     if (status == NETDP_OK && place.weights > NETDP_I_MOST_WEIGHTS)
         status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: %d keys for weights; give the edges one key 'weight'", path,
-                              place.weights);
+                              "%s: %d keys for weights; give the edges one key 'weight'",
+                              collection->path, place.weights);
     return finish(&r, status, made, made_bytes, error);
 }

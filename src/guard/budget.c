@@ -204,8 +204,11 @@ static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
     if (made >= 0)
         close(made);
     netdp_status status = netdp_i_kept_here(b->path, error);
-    if (status != NETDP_OK)
+    if (status != NETDP_OK) {
+        if (made >= 0)
+            (void)unlink(b->path);
         return status;
+    }
     if (sqlite3_open_v2(b->path, &b->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return said_no(b, error);
     sqlite3_busy_timeout(b->file, PATIENCE);

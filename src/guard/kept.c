@@ -9,40 +9,85 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include "base/file.h"
 
-/* linux/magic.h, and what the makers of the others say in their sources. */
+#define FUSE 0x65735546ul
+
+/* linux/magic.h, and what coreutils calls remote; shares of a machine that this one is a guest of are also written from
+   there. */
 static const struct {
     unsigned long kind;
     const char *name;
 } far[] = {
-    {0x6969, "NFS"},      {0x517b, "SMB"},        {0xfe534d42, "SMB"},   {0xff534d42, "CIFS"},
-    {0x5346414f, "AFS"},  {0x6b414653, "AFS"},    {0x73757245, "Coda"},  {0x564c, "NCP"},
-    {0xc36400, "Ceph"},   {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"},  {0x7461636f, "OCFS2"},
-    {0x01161970, "GFS2"}, {0x19830326, "BeeGFS"}, {0xaad7aaea, "PanFS"},
+    {0x6969, "NFS"},          {0x517b, "SMB"},
+    {0xfe534d42, "SMB"},      {0xff534d42, "CIFS"},
+    {0x5346414f, "AFS"},      {0x6b414653, "AFS"},
+    {0x73757245, "Coda"},     {0x564c, "NCP"},
+    {0xc36400, "Ceph"},       {0x0bd00bd0, "Lustre"},
+    {0x47504653, "GPFS"},     {0x7461636f, "OCFS2"},
+    {0x01161970, "GFS2"},     {0x19830326, "BeeGFS"},
+    {0xaad7aaea, "PanFS"},    {0x61636673, "ACFS"},
+    {0x013111a8, "IBRIX"},    {0xbeefdead, "StorNext"},
+    {0x20030528, "OrangeFS"}, {0x786f4256, "VirtualBox"},
+    {0xbacbacbc, "VMware"},   {0x7c7c6673, "Parallels"},
 };
 
-static const char *far_name(unsigned long kind)
+/* What is mounted through FUSE has one kind: those of other machines, by what the mount calls them. */
+static const char *const far_fuse[] = {
+    "sshfs",     "s3fs",      "rclone",   "glusterfs",  "ceph-fuse", "davfs",
+    "gcsfuse",   "goofys",    "juicefs",  "mfs",        "mfsmount",  "lizardfs",
+    "seaweedfs", "curlftpfs", "smbnetfs", "gvfsd-fuse", "lustre",    "beegfs",
+    "hdfs",      "alluxio",   "blobfuse", "blobfuse2",  "mount-s3",  "vmhgfs-fuse",
+};
+
+const char *netdp_i_kept_far(unsigned long kind, const char *type)
 {
     for (size_t i = 0; i < sizeof far / sizeof *far; i++)
         if (far[i].kind == (kind & 0xffffffff))
             return far[i].name;
+    const bool fuse = (kind & 0xffffffff) == FUSE && strncmp(type, "fuse.", 5) == 0;
+    for (size_t i = 0; fuse && i < sizeof far_fuse / sizeof *far_fuse; i++)
+        if (strcmp(type + 5, far_fuse[i]) == 0)
+            return far_fuse[i];
     return NULL;
 }
 
-bool netdp_i_kept_is_far(unsigned long kind)
+void netdp_i_kept_type(FILE *mounts, unsigned high, unsigned low, char type[NETDP_I_TYPE_ROOM])
 {
-    return far_name(kind) != NULL;
+    char line[4096];
+    type[0] = '\0';
+    while (fgets(line, sizeof line, mounts) != NULL) {
+        unsigned of[2];
+        const char *behind = strstr(line, " - ");
+        if (behind != NULL && sscanf(line, "%*d %*d %u:%u", &of[0], &of[1]) == 2 && of[0] == high &&
+            of[1] == low)
+            (void)sscanf(behind + 3, "%63s", type);
+    }
+}
+
+/* What it is mounted as; "" where nobody says. */
+static void find_type(const char *path, char type[NETDP_I_TYPE_ROOM])
+{
+    struct stat is;
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    type[0] = '\0';
+    if (mounts != NULL && stat(path, &is) == 0)
+        netdp_i_kept_type(mounts, major(is.st_dev), minor(is.st_dev), type);
+    if (mounts != NULL)
+        fclose(mounts);
 }
 
 netdp_status netdp_i_kept_here(const char *path, netdp_error *error)
 {
     struct statfs shape;
+    char type[NETDP_I_TYPE_ROOM];
     if (statfs(path, &shape) != 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", path, strerror(errno));
-    const char *name = far_name((unsigned long)shape.f_type);
+    find_type(path, type);
+    const char *name = netdp_i_kept_far((unsigned long)shape.f_type, type);
     return name == NULL ? NETDP_OK
                         : netdp_i_fail(error, NETDP_ENVIRONMENT,
                                        "%.300s: lies on a network file system (%s), on which two "

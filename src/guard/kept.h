@@ -3,6 +3,7 @@
 #define NETDP_I_KEPT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <netdp/status.h>
 
@@ -21,8 +22,15 @@ typedef struct netdp_i_kept {
  * relied on and whose memory is not shared. */
 netdp_status netdp_i_kept_here(const char *path, netdp_error *error);
 
-/* Is that kind of file system (statfs's f_type) one of other machines? */
-bool netdp_i_kept_is_far(unsigned long kind);
+/*
+ * The name of a file system of other machines, by its kind (statfs's f_type) and, through FUSE, by what
+ * it is mounted as ("fuse.sshfs"); NULL: of this one, or nobody knows.
+ */
+const char *netdp_i_kept_far(unsigned long kind, const char *type);
+
+/* What the device is mounted as by the last line of /proc/self/mountinfo that is about it; "": none is. */
+#define NETDP_I_TYPE_ROOM 64
+void netdp_i_kept_type(FILE *mounts, unsigned high, unsigned low, char type[NETDP_I_TYPE_ROOM]);
 
 /* Within the first transaction: remembers which files they are. */
 netdp_status netdp_i_kept_begin(netdp_i_kept *kept, struct sqlite3 *base, const char *path,

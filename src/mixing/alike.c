@@ -4,8 +4,12 @@
 
 #include "base/memory.h"
 
-/* Weights are quotients: equal ones differ by rounding. */
 #define EQUAL 1e-14
+
+bool netdp_i_weights_equal(double a, double b)
+{
+    return fabs(a - b) <= EQUAL * fmax(fabs(a), fabs(b));
+}
 
 /* A group on the nodes: exclusive or (across 0), or turns of a torus of across columns. */
 typedef struct group {
@@ -29,8 +33,7 @@ static bool moves_to(netdp_rows rows, const group *g, int32_t u, double *weight)
     for (int64_t i = 0; i < count && same; i++)
         weight[rows.column[first + i]] = rows.weight[first + i];
     for (int64_t i = 0; i < count && same; i++) {
-        const double want = rows.weight[i];
-        same = fabs(weight[move(g, rows.column[i], u)] - want) <= EQUAL * want;
+        same = netdp_i_weights_equal(weight[move(g, rows.column[i], u)], rows.weight[i]);
     }
     for (int64_t i = 0; i < count && first + i < rows.start[u + 1]; i++)
         weight[rows.column[first + i]] = 0;

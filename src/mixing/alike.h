@@ -11,4 +11,7 @@
  */
 bool netdp_i_rows_alike(netdp_rows rows);
 
+/* Weights are quotients: equal ones differ by rounding. */
+bool netdp_i_weights_equal(double a, double b);
+
 #endif

@@ -6,18 +6,18 @@
 #include <netdp/account.h>
 
 #include "account/gossip.h"
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
+#include "graph/graph.h"
 #include "peer/contribution.h"
 #include "plan/problem.h"
 #include "study/protection.h"
 
 OWNER(netdp_study_free, netdp_study)
-OWNER(netdp_losses_free, netdp_losses)
-OWNER(netdp_graph_free, netdp_graph)
 
 /* ---- The unit ---- */
 

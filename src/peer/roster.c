@@ -10,9 +10,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "graph/graph.h"
 #include "peer/package.h"
-
-OWNER(netdp_graph_free, netdp_graph)
 
 /* The form of roster.json; another number is refused. */
 enum { FORM = 1, MOST_EDGES = 1 << 20, MOST_COALITIONS = 256 };

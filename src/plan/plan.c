@@ -15,8 +15,6 @@
 #include "plan/sample.h"
 #include "plan/tally.h"
 
-OWNER(netdp_losses_free, netdp_losses)
-
 void netdp_i_plan_clear(netdp_i_plan *plan)
 {
     for (int32_t i = 0; i < plan->count; i++)

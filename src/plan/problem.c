@@ -15,8 +15,6 @@
 #include "protocol/pairing.h"
 #include "study/assumed.h"
 
-OWNER(free, char)
-
 void netdp_i_problem_free(netdp_i_problem *problem)
 {
     if (problem == NULL)

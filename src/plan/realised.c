@@ -14,8 +14,6 @@
 #include "protocol/threat.h"
 #include "graph/graph.h"
 
-OWNER(netdp_graph_free, netdp_graph)
-
 /* Behind those of walks that were drawn: what holds before. */
 enum { THEOREM = NETDP_TALLY_ACCOUNTS, THEOREM_LOCAL, LAW, ACCOUNTS };
 

@@ -17,8 +17,6 @@
 #include "base/text.h"
 #include "base/try.h"
 
-OWNER(free, char)
-
 extern char **environ;
 
 /* gnuplot with the pipe's reading end as input and `out` as output; its complaints are not shown.

@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include "account/gossip/pairs_left.h"
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "protocol/pairing.h"
 #include "question/settings.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 static const netdp_i_describing *const kinds[] = {[NETDP_GOSSIP] = &netdp_i_describing_gossip,
                                                   [NETDP_WALK] = &netdp_i_describing_walk,
@@ -47,6 +46,39 @@ static char *trim(char *name)
     return name;
 }
 
+/* Are they the same but for the blanks around the second? */
+static bool is_within_blanks(const char *name, const char *other)
+{
+    const size_t length = strlen(name);
+    other += strspn(other, " ");
+    return strncmp(name, other, length) == 0 && other[length + strspn(other + length, " ")] == '\0';
+}
+
+/* The node of that name, else of the name without the blanks around it, where no other node is called so within blanks. */
+static netdp_status find_node(const netdp_graph *graph, char *name, int32_t *node,
+                              netdp_error *error)
+{
+    for (int32_t v = 0; v < netdp_graph_nodes(graph); v++) {
+        const char *of = netdp_graph_name(graph, v);
+        if (of != NULL && strcmp(of, name) == 0) {
+            *node = v;
+            return NETDP_OK;
+        }
+    }
+    const bool padded = name[0] == ' ' || (name[0] != '\0' && name[strlen(name) - 1] == ' ');
+    name = trim(name);
+    TRY(netdp_graph_find(graph, name, node, error));
+    for (int32_t v = 0; padded && v < netdp_graph_nodes(graph); v++) {
+        const char *of = netdp_graph_name(graph, v);
+        if (of != NULL && v != *node && is_within_blanks(name, of))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "nodes '%s' and '%s' differ in blanks alone; write the one that "
+                                "you mean with its own",
+                                netdp_i_show_text(name).text, netdp_i_show_text(of).text);
+    }
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_read_nodes(const netdp_graph *graph, const char *text, int32_t **list,
                                 int32_t *count, netdp_error *error)
 {
@@ -60,8 +92,7 @@ netdp_status netdp_i_read_nodes(const netdp_graph *graph, const char *text, int3
         status = netdp_i_no_memory(error);
     char *rest = copy;
     for (char *name; status == NETDP_OK && (name = strsep(&rest, ",")) != NULL;) {
-        name = trim(name);
-        status = netdp_graph_find(graph, name, &nodes[*count], error);
+        status = find_node(graph, name, &nodes[*count], error);
         for (int32_t i = 0; status == NETDP_OK && i < *count; i++)
             if (nodes[i] == nodes[*count])
                 status = netdp_i_fail(error, NETDP_INVALID, "'%s' is named twice",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -15,8 +16,6 @@
 #include "plan/realised.h"
 #include "run/folder.h"
 #include "run/summary.h"
-
-OWNER(netdp_losses_free, netdp_losses)
 
 /* Observers, and of tokens sources, that are accounted for again, beside the worst pair's. */
 enum { AGAIN = 4 };

@@ -12,8 +12,6 @@
 #include "base/memory.h"
 #include "base/try.h"
 
-OWNER(free, char)
-
 enum { HASH = crypto_hash_sha256_BYTES, DIGITS = 2 * HASH };
 
 #define KEY "\"sha256\": \""

@@ -13,8 +13,6 @@
 #include "base/try.h"
 #include "study/value.h"
 
-OWNER(free, char)
-
 /* In double quotes, where YAML knows an escape for whatever would not survive as it is. */
 netdp_status netdp_i_study_write_text(FILE *stream, const char *text, netdp_error *error)
 {

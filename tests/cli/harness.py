@@ -20,6 +20,7 @@ import time
 
 COMMAND = os.environ["NETDP_COMMAND"]
 SOURCE = os.environ["NETDP_SOURCE"]
+LIGHT = "ASAN_OPTIONS" in os.environ  # under sanitizers, which take many times as long: fewer settings of a kind
 PATIENCE = 1800  # seconds after which a command hangs: a busy machine is slow, and no test is red for that
 
 

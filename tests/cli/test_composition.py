@@ -7,7 +7,7 @@ import random
 import sys
 import tempfile
 
-from harness import SOURCE, main, read_json, run
+from harness import LIGHT, SOURCE, main, read_json, run
 
 sys.path.insert(0, str(pathlib.Path(SOURCE, "tests", "oracle")))
 try:
@@ -46,7 +46,7 @@ def made_up(draw):
 def lists():
     draw = random.Random(4260)
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(60 if os.environ.get("NETDP_LONG") else 10):
+        for _ in range(60 if os.environ.get("NETDP_LONG") else 3 if LIGHT else 10):
             events, delta = made_up(draw), draw.choice([1e-3, 1e-5, 1e-7])
             pathlib.Path(folder, "list.json").write_text(json.dumps(events))
             code, out, err = run(["convert", "events:list.json", "--to", f"dp:{delta!r}", "--json"], folder)

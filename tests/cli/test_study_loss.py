@@ -15,7 +15,7 @@ privacy: {noise: 2, delta: 1.0e-6, to: all}
 variants:
   - {name: plain}
   - {name: louder, privacy: {noise: 5, dither: 0.1}}
-  - {name: walk, protocol: {kind: walk, rounds: 50, cap: 4}, mixing: {weights: metropolis}}
+  - {name: walk, protocol: {kind: walk, rounds: 12, cap: 4}, mixing: {weights: metropolis}}
 """
 MEAN = """\
 title: Readings
@@ -99,11 +99,12 @@ def check_who():
     for key, option in (("privacy.to", ["--to", "set:1,2"]), ("protocol.start", ["--start", "observer"])):
         walks = key == "protocol.start"
         study = ACCOUNT.split("variants:")[0].replace("kind: averaging, rounds: 6", "kind: walk, rounds: 50" if walks else "kind: averaging, rounds: 6")
-        code, out, err = asked(study, "--set", f"{key}={option[1]}", "--json")
+        to = ["--to", "0"] if walks else []
+        code, out, err = asked(study, "--set", f"{key}={option[1]}", *(["--set", "privacy.to=0"] if walks else []), "--json")
         assert code == 0, err
         told, = json.loads(out)["variants"]
         one = json.loads(run(["loss", "--family", "davis", "--protocol", "walk" if walks else "averaging", "--rounds", "50" if walks else "6",
-                              "--noise", "2", "--as", "dp:1e-6", "--json", *option], "/")[1])
+                              "--noise", "2", "--as", "dp:1e-6", "--json", *option, *to], "/")[1])
         assert (told["guarantee"]["mean"], told["guarantee"]["worst"]["epsilon"]) == (one["summary"]["mean"], one["summary"]["max"]), (key, told, one)
         assert told.get("coalition") == (None if walks else [1, 2]), told
     with tempfile.TemporaryDirectory() as folder:

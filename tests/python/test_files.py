@@ -237,6 +237,43 @@ def test_blanks_that_do_not_separate_are_refused(tmp_path, blank):
             netdp.graph(file)
 
 
+LEFT_OUT = {
+    "nested.gml": ('graph [ name "g" node [ id 1 graphics [ x 1 ] ] node [ id 2 ] node [ id 3 ]\n'
+                   'edge [ source 1 target 2 weight 2 graphics [ width 2 fill "#333" ] ] edge [ source 2 target 3 LineWidth 3 ] ]', 2),
+    "spelled.gml": ('graph [ node [ id 1 label "a" ] node [ id 2 label "b" ]\n# edge [ kind 1 ]\nedge [ source 1 target 2 Weight 2 ] ]', 1),
+    "bare.gml": ('graph [ node [ id 1 kind 3 ] node [ id 2 kind 4 ] edge [ id 7 source 1 target 2 weight 2.5 ] ]', 0),
+    "all.graphml": ('<graphml><key id="d0" attr.name="kind" attr.type="string"/><key id="d1" for="all" attr.name="w2" attr.type="double"/>'
+                    '<key attr.name="weight" id="d2" for="edge" attr.type="double"/><graph edgedefault="undirected"><node id="a">'
+                    '<data key="d0">x</data></node><node id="b"/><edge source="a" target="b"><data key="d2">2</data><data key="d1">3</data>'
+                    '<data key="d1">3</data></edge></graph></graphml>', 1),
+    "drawn.net": ('*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2 2.5 l "friend" c Blue\n2 3 1\n', 2),
+    "d.edgelist": ("a b {'weight': 2, 'since': 1999}\nb c {'kind': 'x', 'since': 2000}\nc d {}\n", 2),
+    "multi.json": ('{"nodes": [{"id": 1, "x": 2}, {"id": 2}], "links": [{"source": 1, "target": 2, "key": 0, "weight": 2, "value": 9}]}', 1),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_attributes_of_edges_that_are_left_out_are_said(tmp_path, name):
+    text, wanted = LEFT_OUT[name]
+    (tmp_path / name).write_text(text)
+    assert netdp.graph(tmp_path / name).notes.get("columns", 0) == wanted
+
+
+@pytest.mark.parametrize("kinds", [(), ("weight",), ("value",), ("weight", "kind", "since"), ("a", "b", "c", "d")])
+def test_attributes_of_edges_are_counted_alike(tmp_path, kinds):
+    """Each kind once, in every format that keeps them and of the graph itself."""
+    G = networkx.path_graph(9)
+    for u, v, data in G.edges(data=True):
+        data.update({kind: u + 1 if kind == "weight" else f"x{v}" for kind in kinds[: 1 + u % max(1, len(kinds))]})
+    wanted = len(set(kinds) - {"weight"})
+    for name in ("g.gml", "g.graphml", "g.json", "nx.edgelist"):
+        WAYS[name](G, tmp_path / name)
+        assert netdp.graph(tmp_path / name).notes.get("columns", 0) == wanted
+    assert netdp.graph(G).notes.get("columns", 0) == len(kinds)
+    if "weight" in kinds:
+        assert netdp.graph(G, weight="weight").notes == {"weights": 8, **({"columns": wanted} if wanted else {})}
+
+
 def test_columns_of_frames_are_headers_of_files(tmp_path):
     pandas = pytest.importorskip("pandas")
     for names in (["Source", "Destination"], ["from.node", "to.node"], ["FromNodeId", "ToNodeId"], ["sender_id", "recipient_id"], ["user1", "user2"]):

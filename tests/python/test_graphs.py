@@ -230,6 +230,24 @@ def test_rows_go_by_name():
             netdp.losses(G, rows=given, **asked)
 
 
+def test_names_that_differ_in_blanks_alone():
+    """A name is the node's that is written so; with other blanks it is nobody's where two could be meant."""
+    networkx = pytest.importorskip("networkx")
+    G = networkx.Graph([("A", "B"), ("B", "A "), ("A ", "C"), ("C", "D ")])
+    asked = {"protocol": "averaging", "rounds": 4, "noise": 2}
+    whole = netdp.losses(G, **asked).matrix
+    names = list(netdp.graph(G).names)
+    for name, node in (("A", 0), ("A ", 2), (" B", 1), ("D ", 4), ("C  ", 3)):
+        assert (netdp.losses(G, to=name, **asked).matrix[:, 0] == whole[:, node]).all() and names[node].strip() == name.strip()
+    members = netdp.losses(G, to="set:A ,C", **asked).matrix
+    assert np.isinf(members[2:4]).all() and np.isfinite(members[:2]).all()
+    for name in (" A", "A  ", "set:A  ,C"):
+        with pytest.raises(netdp.Invalid, match="differ in blanks alone"):
+            netdp.losses(G, to=name, **asked)
+    with pytest.raises(netdp.Invalid, match="no node 'D'.*nearest"):
+        netdp.losses(G, to="D", **asked)
+
+
 def test_columns_of_frames_that_are_left_out_are_said():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"from": [0, 1], "to": [1, 2], "cost": [1, 2], "weight": [3, 4]})

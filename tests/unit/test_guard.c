@@ -1,5 +1,6 @@
 /* The guard: what leaves is clipped and noised as is counted, and never more than the budget. */
 #include "check.h"
+#include "pretend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -347,6 +348,23 @@ static void test_moved(void **state)
     }
 }
 
+/* On a disk that other machines write, too, no budget is made or opened. */
+static void test_far(void **state)
+{
+    (void)state;
+    const netdp_budget terms = {.account = "a", .epsilon = 1, .delta = 1e-6};
+    netdp_guard *guard = NULL;
+    for (int there = 0; there < 2; there++) {
+        pretended = 0x6969;
+        assert_int_equal(netdp_guard_open(path, &terms, &guard, &error), NETDP_ENVIRONMENT);
+        assert_non_null(strstr(error.text, "network file system (NFS)"));
+        assert_int_equal(access(path, F_OK), there ? 0 : -1);
+        pretended = 0xef53;
+        if (there == 0)
+            netdp_guard_close(open_guard("a", 1, false));
+    }
+}
+
 /* What only looks like a move is none: a link to the folder, another name of the file, its owner's rights. */
 static void test_not_moved(void **state)
 {
@@ -389,6 +407,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_refused, make_folder, drop_folder),
         cmocka_unit_test_setup(test_moved, make_folder),
         cmocka_unit_test_setup_teardown(test_not_moved, make_folder, clear_folder),
+        cmocka_unit_test_setup_teardown(test_far, make_folder, clear_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The ledger: each thing once, rows that stay, heads that do not go back. */
 #include "ledgers.h"
+#include "pretend.h"
 
 #include "guard/kept.h"
 
@@ -265,14 +266,47 @@ static void test_moved(void **state)
     }
 }
 
-/* Disks of other machines, by what statfs calls them. */
+/* Disks of other machines, by what statfs calls them, and through FUSE by what they are mounted as. */
 static void test_far(void **state)
 {
     (void)state;
-    static const unsigned long far[] = {0x6969, 0xff534d42, 0xfe534d42, 0xc36400, 0x5346414f};
-    static const unsigned long near[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630};
-    for (int k = 0; k < 5; k++)
-        assert_true(netdp_i_kept_is_far(far[k]) && !netdp_i_kept_is_far(near[k]));
+    static const unsigned long far[] = {0x6969,   0xff534d42, 0xfe534d42,
+                                        0xc36400, 0x5346414f, 0x786f4256};
+    static const unsigned long near[] = {0xef53,     0x58465342, 0x9123683e,
+                                         0x01021994, 0x794c7630, 0x65735546};
+    static const char mounts[] =
+        "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+        "40 27 0:52 / /home/me/far rw shared:3 master:1 - fuse.sshfs me@there: rw\n"
+        "41 27 8:1 / /mnt/a - b rw - fuse.gocryptfs /x rw\n";
+    char type[NETDP_I_TYPE_ROOM];
+    FILE *stream = fmemopen((void *)mounts, sizeof mounts - 1, "r");
+    netdp_i_kept_type(stream, 0, 52, type);
+    assert_string_equal(type, "fuse.sshfs");
+    assert_string_equal(netdp_i_kept_far(0x65735546, type), "sshfs");
+    assert_null(netdp_i_kept_far(0xef53, type));
+    rewind(stream);
+    netdp_i_kept_type(stream, 9, 1, type);
+    assert_string_equal(type, "");
+    fclose(stream);
+    assert_null(netdp_i_kept_far(0x65735546, "fuse.gocryptfs"));
+    for (int k = 0; k < 6; k++) {
+        assert_non_null(netdp_i_kept_far(far[k], "nfs"));
+        assert_null(netdp_i_kept_far(near[k], ""));
+    }
+    remove_files();
+    assert_ok(work(2));
+    char path[NETDP_I_PATH_ROOM];
+    path_of(path, "ledger");
+    for (int k = 0; k < 6; k++) {
+        netdp_i_ledger *ledger = NULL;
+        pretended = (long)far[k];
+        assert_int_equal(netdp_i_ledger_open(path, owner, &ledger, &error), NETDP_ENVIRONMENT);
+        assert_non_null(strstr(error.text, "lies on a network file system"));
+        pretended = (long)near[k];
+        assert_ok(netdp_i_ledger_open(path, owner, &ledger, &error));
+        netdp_i_ledger_close(ledger);
+    }
+    pretended = 0xef53;
 }
 
 /* Some kills in every run; tests/law/test_ledger_crash.c has thousands. */

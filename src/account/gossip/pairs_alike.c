@@ -1,7 +1,6 @@
 /* One of each kind of results: networks that look the same from everywhere, and nodes that may be exchanged. */
 #include "account/gossip/pairs_alike.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "account/observe/twins.h"
@@ -9,9 +8,6 @@
 #include "base/try.h"
 #include "mixing/alike.h"
 #include "mixing/mixing.h"
-
-/* Weights are quotients: equal ones differ by rounding. */
-#define EQUAL 1e-14
 
 /* Does every node's result answer as the first one's? */
 static bool alike(const netdp_linear *protocol)
@@ -27,21 +23,16 @@ static double weight_at(netdp_rows rows, int32_t v, int32_t w)
     return at >= 0 ? rows.weight[at] : 0;
 }
 
-static bool equal(double a, double b)
-{
-    return fabs(a - b) <= EQUAL * fmax(fabs(a), fabs(b));
-}
-
 /* Is W the same after twins u and v of its graph are exchanged? */
 static bool exchanges(netdp_rows rows, int32_t u, int32_t v)
 {
-    bool same = equal(weight_at(rows, u, u), weight_at(rows, v, v)) &&
-                equal(weight_at(rows, u, v), weight_at(rows, v, u));
+    bool same = netdp_i_weights_equal(weight_at(rows, u, u), weight_at(rows, v, v)) &&
+                netdp_i_weights_equal(weight_at(rows, u, v), weight_at(rows, v, u));
     for (int64_t k = rows.start[v]; k < rows.start[v + 1] && same; k++) {
         const int32_t w = rows.column[k];
         same = w == u || w == v ||
-               (equal(weight_at(rows, u, w), rows.weight[k]) &&
-                equal(weight_at(rows, w, u), weight_at(rows, w, v)));
+               (netdp_i_weights_equal(weight_at(rows, u, w), rows.weight[k]) &&
+                netdp_i_weights_equal(weight_at(rows, w, u), weight_at(rows, w, v)));
     }
     return same;
 }

@@ -4,6 +4,10 @@
 
 #include <netdp/account.h>
 
+#include "base/try.h"
+
+OWNER(netdp_losses_free, netdp_losses)
+
 struct netdp_i_basis;
 struct netdp_i_observer;
 

@@ -142,7 +142,8 @@ static netdp_way backward(const size *z, const netdp_i_observer *observer)
                        .modes = m,
                        .work = z->nodes > NETDP_DENSE_NODES
                                    ? INFINITY
-                                   : z->by->fades * few * (z->by->backward * m * m + z->entries) +
+                                   : fmin(z->by->fades, z->rounds) * few *
+                                             (z->by->backward * m * m + z->entries) +
                                          z->by->inverse * pow(m, 3) + z->entries,
                        .bytes = netdp_i_riccati_bytes(m, z->seen)};
 }
@@ -426,21 +427,19 @@ static shifts measure_shifts(const size *z, const netdp_loss_request *request, n
     return s;
 }
 
-bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer,
-                           double most)
+double netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer)
 {
     const size z = measure(request, observer, true);
     netdp_plan plan;
     netdp_i_cost(request, observer, true, &plan);
     if (plan.method == NETDP_METHOD_CONJUGATE) /* one evaluation of what was found anyway */
-        return true;
+        return 0;
     const bool heard = netdp_i_cost_hears(request, observer, &plan);
     const shifts s = measure_shifts(&z, request, &plan, heard);
-    if (heard && (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit()))
-        return false;
-    if (s.bytes > PROOF_BYTES || s.proof + s.filter > most)
-        return false;
-    return s.proof <= OF_ACCOUNT * s.account || s.proof * z.observers <= AT_LEAST;
+    const bool beyond =
+        heard && (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit());
+    const bool little = s.proof <= OF_ACCOUNT * s.account || s.proof * z.observers <= AT_LEAST;
+    return beyond || !little || s.bytes > PROOF_BYTES ? INFINITY : s.proof + s.filter;
 }
 
 double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_observer *widest)
@@ -488,5 +487,5 @@ bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_obse
     netdp_plan plan;
     netdp_i_cost(request, observer, true, &plan);
     return netdp_i_cost_hears(request, observer, &plan) ||
-           netdp_i_cost_of_shift(request, observer, INFINITY);
+           isfinite(netdp_i_cost_of_shift(request, observer));
 }

@@ -25,11 +25,11 @@ netdp_status netdp_i_cost_check(const netdp_loss_request *request, const netdp_i
 /* Of the two ways on a basis: in the observer's own space, not in all eigenvectors? */
 bool netdp_i_cost_reduces(const netdp_plan *plan, int32_t nodes);
 
-/* Is a certificate of all pairs cheap, beside the account or as such, and is there room for it? Of those by shifts, of up to `most` multiplications
-   an observer; of any. */
+/* Multiplications of a certificate by shifts of one observer's pairs; INFINITY: it is not cheap, beside the account or as such, or has no room. */
 #define NETDP_I_LITTLE 1e9 /* a tenth of a second */
-bool netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer,
-                           double most);
+double netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer);
+
+/* Is there a cheap certificate of all pairs, by shifts or by what is heard? */
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer);
 
 /* Multiplications that certificates by shifts of all sources add towards all observers, or the coalition, whoever was asked about;

@@ -430,17 +430,14 @@ static netdp_status sharpen_batch(const heard *h, const double *z, double *x, in
                                   int64_t count, netdp_error *error)
 {
     const int64_t r = h->states * h->seen;
-    OWNED double *product = NETDP_I_NEW(double, 2 * count * r);
+    OWNED double *product = NETDP_I_NEW(double, 3 * count * r);
     if (product == NULL)
         return netdp_i_no_memory(error);
-    double *sizes = product + count * r;
+    double *sizes = product + count * r, *bare = sizes + count * r;
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)count,
                 (int)r, 1, h->factor, (int)r, x, (int)r);
     cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)count, (int)r, 1, h->covariance, (int)r,
                 x, (int)r, 0, product, (int)r);
-    OWNED double *bare = NETDP_I_NEW(double, count *r);
-    if (bare == NULL)
-        return netdp_i_no_memory(error);
     for (int64_t k = 0; k < count * r; k++)
         bare[k] = fabs(x[k]);
     cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)count, (int)r, 1, h->covariance, (int)r,

@@ -26,9 +26,9 @@ netdp_status netdp_i_dense_find(const netdp_i_dense *dense, netdp_i_displacement
 netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displacement *displacement,
                                   const netdp_i_moved *moved, double *gain, netdp_error *error);
 
-/* Seconds of one core and bytes for all sources, about: known before it begins. */
-void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, bool accelerated,
-                        double *seconds, double *bytes);
+/* Seconds of one core and bytes for all sources, about, where so many nodes are hidden: known before it begins. */
+void netdp_i_dense_cost(int32_t nodes, int32_t hidden, int64_t rounds, int64_t entries,
+                        bool accelerated, double *seconds, double *bytes);
 
 /*
  * of->loss[i] of one contribution of of->node[i], proven: INFINITY where nothing is. Members of the observer set too get

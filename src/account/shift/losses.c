@@ -181,12 +181,13 @@ netdp_status netdp_i_shift_story(const netdp_i_shift_problem *problem,
 /* Multiplications a second of one core, of products of matrices. */
 #define RATE 1e10
 
-void netdp_i_dense_cost(int32_t nodes, int64_t rounds, int64_t entries, bool accelerated,
-                        double *seconds, double *bytes)
+void netdp_i_dense_cost(int32_t nodes, int32_t hidden, int64_t rounds, int64_t entries,
+                        bool accelerated, double *seconds, double *bytes)
 {
-    const double n = nodes, columns = accelerated ? 2 * n : n;
-    const double back = 4 * columns * columns * columns + columns * (double)entries;
-    const double forth = n * (8 * columns * n + 60 * (double)entries);
+    const double n = nodes, h = hidden, states = accelerated ? 2 : 1, columns = states * h;
+    const double back = (4 * columns + n - h) * columns * columns + columns * (double)entries;
+    const double forth = h * (8 * columns * h + 60 * (double)entries);
     *seconds = (double)rounds * (back + forth) / RATE;
-    *bytes = 8 * (columns * columns * ((double)rounds + 12) + 5.0 * BLOCK * n * (double)rounds);
+    *bytes = 8 * (columns * (columns * (double)rounds + 12 * states * n) +
+                  5.0 * BLOCK * n * (double)rounds);
 }

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <netdp/walk.h>
 
+#include "account/losses/losses.h"
 #include "account/tally/tally.h"
 #include "base/try.h"
+#include "graph/graph.h"
 
 OWNER(netdp_transition_free, netdp_transition)
-OWNER(netdp_losses_free, netdp_losses)
-OWNER(netdp_graph_free, netdp_graph)
 
 /* The graph's edges are stored: beyond, they are a gigabyte. */
 enum { MOST_NODES = 4096 };

@@ -9,9 +9,8 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "graph/families.h"
+#include "graph/graph.h"
 #include "mixing/mixing.h"
-
-OWNER(netdp_graph_free, netdp_graph)
 
 static const char *lines(int64_t count)
 {
@@ -30,8 +29,9 @@ static void tell(const netdp_graph_notes *notes, const char *origin, const char 
         netdp_i_cli_note("%s: the weights of %" PRId64 " %s are ignored; --mixing file uses them",
                          origin, notes->weights, lines(notes->weights));
     if (notes->columns > 0)
-        netdp_i_cli_note("%s: %" PRId64 " %s beside source, target and weight not read", origin,
-                         notes->columns, notes->columns == 1 ? "column" : "columns");
+        netdp_i_cli_note("%s: %" PRId64 " %s of edges beside source, target and weight not read",
+                         origin, notes->columns,
+                         notes->columns == 1 ? "column or attribute" : "columns or attributes");
     if (notes->outside > 0)
         netdp_i_cli_note("%s: %" PRId64 " %s outside the giant component left out", origin,
                          notes->outside, notes->outside == 1 ? "node" : "nodes");

@@ -13,7 +13,6 @@
 #include "peer/budget.h"
 #include "study/study.h"
 
-OWNER(free, char)
 OWNER(netdp_study_free, netdp_study)
 
 /* More than this above what was said is not rounding. */

@@ -20,8 +20,6 @@
 #include "peer/budget.h"
 #include "peer/result.h"
 
-OWNER(free, char)
-
 /* ---- The folder ---- */
 
 static netdp_status find_self(const netdp_i_participant *p, int32_t *self)
