@@ -12,6 +12,7 @@
 #include "account/observe/filter.h"
 #include "account/observe/pairing.h"
 #include "account/published/gossip.h"
+#include "base/file.h"
 
 /* Who finds and proves the losses (gossip_ways.c). */
 typedef enum netdp_i_gossip_way {
@@ -116,5 +117,10 @@ netdp_status netdp_i_gossip_rounds(netdp_i_gossip_account *a, const netdp_i_obse
 
 /* a->dense, all eigenvectors of W: found by the first observer that wants them. */
 netdp_status netdp_i_gossip_dense(netdp_i_gossip_account *a, netdp_error *error);
+
+/* netdp_everything_proof, of `count` above 0, into an output that is open; where all is well it is committed. */
+netdp_status netdp_i_everything_proof(const netdp_proof_request *request, int32_t count,
+                                      const netdp_observers *observers, netdp_i_output *output,
+                                      netdp_error *error);
 
 #endif

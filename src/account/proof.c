@@ -429,20 +429,11 @@ static netdp_status write_everything(const netdp_proof_request *request, bool fi
     return NETDP_OK;
 }
 
-netdp_status netdp_everything_proof(const netdp_proof_request *request, int32_t count,
-                                    const netdp_observers *observers, const char *path,
-                                    netdp_error *error)
+netdp_status netdp_i_everything_proof(const netdp_proof_request *request, int32_t count,
+                                      const netdp_observers *observers, netdp_i_output *output,
+                                      netdp_error *error)
 {
-    netdp_i_output output = {0};
-    NETDP_I_GIVEN(error, request && request->losses && observers && path);
-    for (int32_t i = 0; i < count; i++)
-        if (observers[i].count < 1 || observers[i].member == NULL)
-            return netdp_i_fail(error, NETDP_INVALID, "proof: observer %d has no member", (int)i);
-    netdp_status status = count >= 1 ? netdp_i_output_open(&output, path, error)
-                                     : netdp_i_fail(error, NETDP_INVALID, "proof: no observers");
-    if (status != NETDP_OK)
-        return status;
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         netdp_loss_request losses = *request->losses;
         netdp_proof_request one = *request;
         losses.sees = NETDP_SEES_EVERYTHING;
@@ -453,12 +444,23 @@ netdp_status netdp_everything_proof(const netdp_proof_request *request, int32_t 
         losses.coalition = observers[i].count > 1;
         one.losses = &losses;
         one.to = observers[i].member[0];
-        status = write_everything(&one, i == 0, output.stream, error);
+        TRY(write_everything(&one, i == 0, output->stream, error));
     }
-    if (status != NETDP_OK) {
-        netdp_i_output_drop(&output);
-        return status;
-    }
-    netdp_i_proof_end(output.stream);
-    return netdp_i_output_commit(&output, error);
+    netdp_i_proof_end(output->stream);
+    return netdp_i_output_commit(output, error);
+}
+
+netdp_status netdp_everything_proof(const netdp_proof_request *request, int32_t count,
+                                    const netdp_observers *observers, const char *path,
+                                    netdp_error *error)
+{
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
+    NETDP_I_GIVEN(error, request && request->losses && observers && path);
+    for (int32_t i = 0; i < count; i++)
+        if (observers[i].count < 1 || observers[i].member == NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "proof: observer %d has no member", (int)i);
+    if (count < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "proof: no observers");
+    TRY(netdp_i_output_open(&output, path, error));
+    return netdp_i_everything_proof(request, count, observers, &output, error);
 }

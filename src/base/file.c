@@ -219,8 +219,7 @@ bool netdp_i_file_is_planted(const char *path)
 int netdp_i_file_open_own(const char *path, int flags)
 {
     struct stat opened;
-    const int file =
-        open(path, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    const int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
     if (file < 0 || (fstat(file, &opened) == 0 && S_ISREG(opened.st_mode)))
         return file;
     close(file);

@@ -42,7 +42,7 @@ void netdp_i_output_drop(netdp_i_output *output);
 void netdp_i_outputs_abandon(void);
 
 /*
- * A file of one's own that is written where it lies, made with mode 0600 where it is not there; `flags` as of open(2).
+ * A file of one's own that is read or written where it lies; `flags` as of open(2), O_CREAT makes it with mode 0600.
  * Never a link, a folder, a pipe or a device that somebody put in its place. -1: it is one of them, or cannot be had, and
  * errno says why.
  */

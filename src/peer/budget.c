@@ -248,60 +248,57 @@ static netdp_status check(const netdp_i_budget *budget, const netdp_i_account *a
         netdp_i_up(epsilon - limit, 3).text, limit, netdp_i_up(before, 4).text);
 }
 
-/* *text: what the ledger's row `study` will say. The account is the caller's on success. */
+/* What comes of a package: its digest, what the ledger's row `study` will say, and the account with it. */
+typedef struct examined {
+    unsigned char study[NETDP_I_DIGEST];
+    char *text;
+    netdp_i_account account;
+} examined;
+
+static void examined_clear(examined *e)
+{
+    free(e->text);
+    netdp_i_account_clear(&e->account);
+}
+
 static netdp_status examine(const netdp_i_budget *budget, netdp_i_ledger *ledger,
-                            const netdp_i_package *package, int32_t self,
-                            unsigned char study[NETDP_I_DIGEST], char **text, netdp_i_account *made,
+                            const netdp_i_package *package, int32_t self, examined *e,
                             netdp_error *error)
 {
-    netdp_i_prices *prices = NULL;
-    netdp_i_account account = {0};
-    netdp_status status = netdp_i_package_digest(package, study, error);
-    if (status == NETDP_OK)
-        status = netdp_i_prices_new(package, self, &prices, error);
-    if (status == NETDP_OK && (*text = netdp_i_prices_text(prices, package, self)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_account_new(ledger, study, *text, &account, error);
-    if (status == NETDP_OK && account.row && !budget->row)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "%.300s: limits what is learnt of all of these data, and a study "
-                              "protects one row only; to limit that, say protects: row",
-                              budget->path);
-    if (status == NETDP_OK)
-        status = check_names(budget, &account, error);
-    for (int32_t i = 0; i < account.count && status == NETDP_OK; i++)
-        status = check(budget, &account, &account.towards[i], error);
-    netdp_i_prices_free(prices);
-    if (status != NETDP_OK) {
-        netdp_i_account_clear(&account);
-        return status;
-    }
-    *made = account;
+    OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
+    TRY(netdp_i_package_digest(package, e->study, error));
+    TRY(netdp_i_prices_new(package, self, &prices, error));
+    if ((e->text = netdp_i_prices_text(prices, package, self)) == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_account_new(ledger, e->study, e->text, &e->account, error));
+    if (e->account.row && !budget->row)
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "%.300s: limits what is learnt of all of these data, and a study "
+                            "protects one row only; to limit that, say protects: row",
+                            budget->path);
+    TRY(check_names(budget, &e->account, error));
+    for (int32_t i = 0; i < e->account.count; i++)
+        TRY(check(budget, &e->account, &e->account.towards[i], error));
     return NETDP_OK;
 }
 
 netdp_status netdp_i_budget_check(const netdp_i_budget *budget, netdp_i_ledger *ledger,
                                   const netdp_i_package *package, int32_t self, netdp_error *error)
 {
-    unsigned char study[NETDP_I_DIGEST];
-    OWNED_BY(free) char *text = NULL;
-    CLEARED(netdp_i_account_clear) netdp_i_account account = {0};
-    return examine(budget, ledger, package, self, study, &text, &account, error);
+    CLEARED(examined_clear) examined e = {.text = NULL};
+    return examine(budget, ledger, package, self, &e, error);
 }
 
 netdp_status netdp_i_budget_admit(const netdp_i_budget *budget, netdp_i_ledger *ledger,
                                   const netdp_i_package *package, int32_t self,
                                   netdp_i_account *account, netdp_error *error)
 {
-    unsigned char study[NETDP_I_DIGEST];
-    OWNED_BY(free) char *text = NULL;
-    CLEARED(netdp_i_account_clear) netdp_i_account made = {0};
-    TRY(examine(budget, ledger, package, self, study, &text, &made, error));
-    TRY(netdp_i_ledger_enrol(ledger, study, text, error));
+    CLEARED(examined_clear) examined e = {.text = NULL};
+    TRY(examine(budget, ledger, package, self, &e, error));
+    TRY(netdp_i_ledger_enrol(ledger, e.study, e.text, error));
     if (account != NULL) {
-        *account = made;
-        made = (netdp_i_account){0};
+        *account = e.account;
+        e.account = (netdp_i_account){0};
     }
     return NETDP_OK;
 }

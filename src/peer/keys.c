@@ -87,7 +87,7 @@ static bool write_all(int file, const char *text, size_t bytes)
 static netdp_status store(const char *path, const unsigned char *seed, netdp_error *error)
 {
     char text[FILE_BYTES + 1];
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int file = netdp_i_file_open_own(path, O_WRONLY | O_CREAT | O_EXCL);
     if (file < 0)
         return errno == EEXIST
                    ? netdp_i_fail(error, NETDP_INVALID,
@@ -267,7 +267,7 @@ static void digest_of(netdp_i_signed_as what, const void *message, size_t bytes,
                       unsigned char digest[NETDP_I_DIGEST])
 {
     static const char *const purposes[] = {"netdp ephemeral key 2", "netdp statement 1",
-                                           "netdp join 1", "netdp reveal 1", "netdp ledger head 1"};
+                                           "netdp join 1", "netdp ledger head 1"};
     crypto_generichash_state state;
     crypto_generichash_init(&state, NULL, 0, NETDP_I_DIGEST);
     crypto_generichash_update(&state, (const unsigned char *)purposes[what],
@@ -397,7 +397,7 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
     char path[4096];
     netdp_i_ephemeral *made = NULL;
     name_kept(folder, attempt, path);
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int file = netdp_i_file_open_own(path, O_RDONLY);
     if (file < 0 && errno != ENOENT)
         return cannot(path, "read", error);
     if (file < 0 && reserved)
@@ -450,7 +450,7 @@ netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt 
     static const unsigned char nothing[crypto_scalarmult_SCALARBYTES];
     char path[4096];
     name_kept(folder, attempt, path);
-    const int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int file = netdp_i_file_open_own(path, O_WRONLY);
     if (file < 0 && errno == ENOENT && !there)
         return NETDP_OK;
     const bool gone =

@@ -31,7 +31,6 @@ typedef enum netdp_i_signed_as {
     NETDP_I_SIGNED_EPHEMERAL, /* keys.c: an ephemeral key */
     NETDP_I_SIGNED_STATEMENT, /* statement.c: what a ledger says */
     NETDP_I_SIGNED_JOIN,      /* invitation.c: I hold this key, and join this study */
-    NETDP_I_SIGNED_REVEAL,    /* a dead peer's pair noise is revealed */
     NETDP_I_SIGNED_HEAD,      /* netdp_i_head_sign: so far is my ledger */
 } netdp_i_signed_as;
 

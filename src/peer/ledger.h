@@ -61,7 +61,7 @@ void netdp_i_ledger_close(netdp_i_ledger *ledger);
 OWNER(netdp_i_ledger_close, netdp_i_ledger)
 
 /*
- * Is `ledger.db` gone from the folder of that key? NETDP_INVALID where it is not there (or empty) though the key's file
+ * Is `ledger.db` gone from the folder of that key? NETDP_INVALID where it is not there (or holds nothing) though the key's file
  * says that it began, or the folder has pair keys, frames or a result of a real study: a new one would have
  * forgotten what was spent.
  */

@@ -71,7 +71,7 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
                             "%.300s: is a link or no file; a ledger lies beside its key, move "
                             "this away",
                             ledger->path);
-    ledger->lock = netdp_i_file_open_own(beside, O_RDWR);
+    ledger->lock = netdp_i_file_open_own(beside, O_RDWR | O_CREAT);
     if (ledger->lock < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot be made: %s", beside,
                             strerror(errno));
@@ -307,13 +307,29 @@ static void find_trace(const char *folder, char found[NETDP_I_PATH_ROOM])
         memcpy(found, path, sizeof path);
 }
 
+/* Nothing is there, or a base without a table: a ledger would begin in it. */
+static bool is_gone(const char *path)
+{
+    struct stat shape;
+    sqlite3 *base = NULL;
+    sqlite3_stmt *tables = NULL;
+    if (stat(path, &shape) != 0 || shape.st_size == 0)
+        return true;
+    const bool gone =
+        sqlite3_open_v2(path, &base, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(base, "SELECT 1 FROM sqlite_schema", -1, &tables, NULL) == SQLITE_OK &&
+        sqlite3_step(tables) == SQLITE_DONE;
+    sqlite3_finalize(tables);
+    sqlite3_close(base);
+    return gone;
+}
+
 netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *signer,
                                    netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], trace[NETDP_I_PATH_ROOM];
-    struct stat shape;
     netdp_i_file_path(path, folder, "ledger.db");
-    if (stat(path, &shape) == 0 && shape.st_size > 0)
+    if (!is_gone(path))
         return NETDP_OK;
     if (signer != NULL && netdp_i_signer_since(signer) != NULL)
         return netdp_i_fail(
@@ -337,7 +353,7 @@ bool netdp_i_ledger_in_use(const char *path)
 {
     char beside[NETDP_I_PATH_ROOM];
     snprintf(beside, sizeof beside, "%.4000s.lock", path);
-    const int lock = open(beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int lock = netdp_i_file_open_own(beside, O_RDONLY);
     const bool free = lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (lock >= 0)
         close(lock);

@@ -4,6 +4,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -188,6 +189,19 @@ netdp_status netdp_i_package_digest(const netdp_i_package *package,
     return NETDP_OK;
 }
 
+static netdp_status fail_late(int64_t expires, int64_t now, netdp_error *error)
+{
+    const time_t times[2] = {(time_t)expires, (time_t)now};
+    char text[2][40];
+    struct tm utc;
+    for (int i = 0; i < 2; i++)
+        strftime(text[i], sizeof text[i], "%Y-%m-%d %H:%M:%S", gmtime_r(&times[i], &utc));
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "expired: the study package is valid until %s UTC, and it is %s here; "
+                        "set the clock if that is wrong, or agree on another package",
+                        text[0], text[1]);
+}
+
 netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *expected,
                                    int64_t now, netdp_error *error)
 {
@@ -200,10 +214,7 @@ netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *e
                                 "invite) and take in the answer",
                                 package->member[i].name);
     if (now >= package->terms.expires)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "expired: the study package is valid until %lld (seconds since 1970), "
-                            "and it is %lld; agree on another",
-                            (long long)package->terms.expires, (long long)now);
+        return fail_late(package->terms.expires, now, error);
     if (expected == NULL)
         return NETDP_OK;
     TRY(netdp_i_package_digest(package, digest, error));

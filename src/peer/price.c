@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 #include <jansson.h>
 #include <netdp/account.h>
 
+#include "account/gossip.h"
 #include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -148,13 +148,8 @@ static netdp_status open_account(const netdp_i_package *package, int32_t self, a
                                  netdp_error *error)
 {
     *a = (account){.terms = &package->terms, .self = self};
-    netdp_status status = netdp_i_package_graphs(package, &a->links, &a->pairs, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(a->links, "metropolis", &a->mixing, error);
-    if (status != NETDP_OK) {
-        close_account(a);
-        return status;
-    }
+    TRY(netdp_i_package_graphs(package, &a->links, &a->pairs, error));
+    TRY(netdp_mixing_new(a->links, "metropolis", &a->mixing, error));
     a->protocol = (netdp_linear){.mixing = a->mixing, .rounds = 1};
     int32_t degree = 0;
     for (int32_t v = 0; a->pairs != NULL && v < package->members; v++)
@@ -263,25 +258,16 @@ static netdp_status fill(const account *a, const netdp_i_package *package, netdp
 netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
                                 netdp_i_prices **prices, netdp_error *error)
 {
-    account a;
-    netdp_i_prices *made = NETDP_I_NEW(netdp_i_prices, 1);
+    CLEARED(close_account) account a = {0};
+    OWNED_BY(netdp_i_prices_free) netdp_i_prices *made = NETDP_I_NEW(netdp_i_prices, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = list_observers(package, self, made, error);
-    if (status == NETDP_OK)
-        status = open_account(package, self, &a, error);
-    if (status == NETDP_OK) {
-        status = read_unit(package, &a, made, error);
-        if (status == NETDP_OK)
-            status = fill(&a, package, made, error);
-        close_account(&a);
-    }
-    if (status != NETDP_OK) {
-        netdp_i_prices_free(made);
-        return status;
-    }
+    TRY(list_observers(package, self, made, error));
+    TRY(open_account(package, self, &a, error));
+    TRY(read_unit(package, &a, made, error));
+    TRY(fill(&a, package, made, error));
     made->exposed = package->terms.revealed > 0;
-    *prices = made;
+    *prices = GIVE(made);
     return NETDP_OK;
 }
 
@@ -311,17 +297,19 @@ netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
                                   const netdp_i_prices *prices, const char *path, bool *written,
                                   netdp_error *error)
 {
-    account a;
+    CLEARED(close_account) account a = {0};
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
+    const int32_t others = package->members - 1;
+    OWNED int32_t *all = NETDP_I_NEW(int32_t, others);
+    OWNED netdp_observers *sets = NETDP_I_NEW(netdp_observers, prices->count + 2);
+    netdp_i_prices unit = {0};
     *written = false;
     if (package->members > MOST_MEMBERS)
         return NETDP_OK;
-    netdp_i_prices unit = {0};
+    if (all == NULL || sets == NULL)
+        return netdp_i_no_memory(error);
     TRY(open_account(package, self, &a, error));
-    const int32_t others = package->members - 1;
-    int32_t *all = NETDP_I_NEW(int32_t, others);
-    netdp_observers *sets = NETDP_I_NEW(netdp_observers, prices->count + 2);
-    netdp_status status = all == NULL || sets == NULL ? netdp_i_no_memory(error)
-                                                      : read_unit(package, &a, &unit, error);
+    TRY(read_unit(package, &a, &unit, error));
     /* Contributions are alike, in phases that each see everything. */
     a.protocol.reacts = true;
     a.protocol.every = 1;
@@ -334,16 +322,11 @@ netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
                                          .from = self,
                                          .noise = nextafter(package->terms.noise / a.part, 0),
                                          .unit = {NETDP_AS_DP, package->terms.delta}};
-    if (status == NETDP_OK && netdp_i_file_is_planted(path))
-        (void)unlink(path); /* a pipe or a device would be written into */
-    if (status == NETDP_OK)
-        status = netdp_everything_proof(&request, list_sets(prices, all, others, sets), sets, path,
-                                        error);
-    *written = status == NETDP_OK;
-    netdp_i_free(sets);
-    netdp_i_free(all);
-    close_account(&a);
-    return status;
+    TRY(netdp_i_output_open_own(&output, path, false, error));
+    TRY(netdp_i_everything_proof(&request, list_sets(prices, all, others, sets), sets, &output,
+                                 error));
+    *written = true;
+    return NETDP_OK;
 }
 
 int64_t netdp_i_price_taken(int64_t contributions, int64_t cycle)

@@ -125,18 +125,30 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
                        &attempt, "test", &test, "step", &step) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
                             netdp_i_show_text(fault.text).text);
-    if (patience < 1 || patience > MOST_SECONDS || linger < 0 || linger > MOST_SECONDS)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: patience and linger: give seconds, up to a year", path);
     const bool slotted = json_object_get(object, "slot") != NULL;
     const bool timed = json_object_get(object, "answer") != NULL;
-    if (slotted && (slot < 0 || slot >= 1000 * patience))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: slot: give milliseconds, fewer than patience has", path);
-    if (timed && (answer < 1 || answer >= 1000 * patience))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: answer: give milliseconds, from 1, fewer than patience has",
-                            path);
+    unsigned char digest[NETDP_I_DIGEST];
+    const struct {
+        bool holds;
+        const char *says;
+    } rules[] = {
+        {patience >= 1 && patience <= MOST_SECONDS && linger >= 0 && linger <= MOST_SECONDS,
+         "patience and linger: give seconds, up to a year"},
+        {!slotted || (slot >= 0 && slot < 1000 * patience),
+         "slot: give milliseconds, fewer than patience has"},
+        {!timed || (answer >= 1 && answer < 1000 * patience),
+         "answer: give milliseconds, from 1, fewer than patience has"},
+        {step == NULL || data == NULL, "give either data, or step: its program reads its own"},
+        {step != NULL || (data != NULL) != (test != NULL),
+         "give either data, a file of one's own, or test: seeded noise hides nothing, and real "
+         "data "
+         "are never read with it"},
+        {agreed == NULL || netdp_i_unhex(agreed, digest),
+         "package: must be the package's name, 64 hexadecimal digits"},
+    };
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        if (!rules[k].holds)
+            return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path, rules[k].says);
     if (attempt < 0 || attempt >= package->terms.attempts)
         return netdp_i_fail(
             error, NETDP_INVALID,
@@ -153,19 +165,6 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
     TRY(read_dial(path, dial, package, settings, error));
     TRY(read_test(path, test, settings, error));
     TRY(read_program(path, step, settings, error));
-    if (step != NULL && data != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: give either data, or step: its program reads its own", path);
-    if (step == NULL && (data != NULL) == settings->test)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: give either data, a file of one's own, or test: seeded noise "
-                            "hides nothing, and real data are never read with it",
-                            path);
-    unsigned char digest[NETDP_I_DIGEST];
-    if (agreed != NULL && !netdp_i_unhex(agreed, digest))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: package: must be the package's name, 64 hexadecimal digits",
-                            path);
     TRY(keep(agreed, &settings->package, error));
     TRY(keep(listen, &settings->listen, error));
     TRY(keep(data, &settings->data, error));

@@ -344,56 +344,61 @@ static netdp_status describe(netdp_i_task *task, const netdp_i_terms *terms, net
     return netdp_mixing_require(task->mixing, error);
 }
 
+/* What of peer.json the task asks for: rows, or a program. */
+static netdp_status read_data(netdp_i_task *task, const netdp_i_terms *terms,
+                              const netdp_i_settings *settings, const char *folder,
+                              netdp_error *error)
+{
+    const bool program = settings->program != NULL;
+    if (program != netdp_i_study_owns(task->study))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            program ? "peer.json: step: the study's task is %s, which takes no "
+                                      "program; give data"
+                                    : "peer.json: the study's task is %s: give step, the program "
+                                      "that computes gradients",
+                            task->study->task.kind);
+    if (program)
+        return netdp_i_learner_own(task->study, &task->learner, error);
+    return settings->test ? read_test(task, terms->noise, error)
+                          : read_own(task, folder, settings->data, error);
+}
+
+static netdp_status fill(netdp_i_task *task, const netdp_i_package *package,
+                         const netdp_i_settings *settings, const char *folder, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    const netdp_i_terms *terms = &package->terms;
+    netdp_i_file_path(path, folder, "package/study.yaml");
+    TRY(netdp_study_parse(package->study, path, NULL, 0, &task->study, error));
+    TRY(netdp_i_task_check(task->study, error));
+    if (netdp_i_task_width(task->study) != task->width)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "study.yaml has messages of %d numbers, the roster's terms of %d",
+                            (int)netdp_i_task_width(task->study), (int)task->width);
+    TRY(netdp_i_package_graphs(package, &task->links, &task->pairs, error));
+    TRY(netdp_mixing_new(task->links, task->study->mixing.weights, &task->mixing, error));
+    TRY(describe(task, terms, error));
+    if (netdp_linear_contributions(&task->protocol) != terms->contributions)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "study.yaml has %lld contributions of each, the roster's terms %lld",
+                            (long long)netdp_linear_contributions(&task->protocol),
+                            (long long)terms->contributions);
+    TRY(take_columns(task, error));
+    TRY(take_unit(task, package, error));
+    TRY(read_data(task, terms, settings, folder, error));
+    if (task->learner.rows != NULL && task->study->task.mean_over_rows)
+        return netdp_i_learner_weigh(&task->learner, task->weight, error);
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_task_new(const netdp_i_package *package, const netdp_i_settings *settings,
                               const char *folder, int32_t self, netdp_i_task *task,
                               netdp_error *error)
 {
-    char path[NETDP_I_PATH_ROOM];
+    CLEARED(netdp_i_task_clear)
     netdp_i_task made = {.self = self, .width = (int32_t)package->terms.width};
-    netdp_i_file_path(path, folder, "package/study.yaml");
-    netdp_status status = netdp_study_parse(package->study, path, NULL, 0, &made.study, error);
-    if (status == NETDP_OK)
-        status = netdp_i_task_check(made.study, error);
-    if (status == NETDP_OK && netdp_i_task_width(made.study) != made.width)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "study.yaml has messages of %d numbers, the roster's terms of %d",
-                              (int)netdp_i_task_width(made.study), (int)made.width);
-    if (status == NETDP_OK)
-        status = netdp_i_package_graphs(package, &made.links, &made.pairs, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(made.links, made.study->mixing.weights, &made.mixing, error);
-    if (status == NETDP_OK)
-        status = describe(&made, &package->terms, error);
-    if (status == NETDP_OK &&
-        netdp_linear_contributions(&made.protocol) != package->terms.contributions)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "study.yaml has %lld contributions of each, the roster's terms %lld",
-                              (long long)netdp_linear_contributions(&made.protocol),
-                              (long long)package->terms.contributions);
-    if (status == NETDP_OK)
-        status = take_columns(&made, error);
-    if (status == NETDP_OK)
-        status = take_unit(&made, package, error);
-    if (status == NETDP_OK && (settings->program != NULL) != netdp_i_study_owns(made.study))
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         settings->program != NULL
-                             ? "peer.json: step: the study's task is %s, which takes no "
-                               "program; give data"
-                             : "peer.json: the study's task is %s: give step, the program that "
-                               "computes gradients",
-                         made.study->task.kind);
-    if (status == NETDP_OK && settings->program != NULL)
-        status = netdp_i_learner_own(made.study, &made.learner, error);
-    else if (status == NETDP_OK)
-        status = settings->test ? read_test(&made, package->terms.noise, error)
-                                : read_own(&made, folder, settings->data, error);
-    if (status == NETDP_OK && made.learner.rows != NULL && made.study->task.mean_over_rows)
-        status = netdp_i_learner_weigh(&made.learner, made.weight, error);
-    if (status != NETDP_OK) {
-        netdp_i_task_clear(&made);
-        return status;
-    }
+    TRY(fill(&made, package, settings, folder, error));
     *task = made;
+    made = (netdp_i_task){0};
     return NETDP_OK;
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Strangers that connect and say nothing, thousands a second, do not shut out a neighbour whose bytes take 50 ms each way; nor does somebody
-elsewhere who has read that neighbour's knock from the line and repeats it hundreds of times a second."""
+elsewhere who has read that neighbour's knock from the line and repeats it hundreds of times a second; nor do strangers where the system
+allows few open files."""
 import asyncio
 import collections
 import json
+import resource
 import socket
 import threading
 import time
@@ -75,8 +77,8 @@ def crowd(port, over, made, rate, said):
         time.sleep(0.001)
 
 
-def seconds_until_up(rate, repeats):
-    """Of member 0's link to member 1, which so many connect to in a second."""
+def seconds_until_up(rate, repeats, files=None):
+    """Of member 0's link to member 1, which so many connect to in a second, and which may have so many files open."""
     with Peers(STUDY, noise=1) as net:
         far_away(net.first + 100, net.first + 1)
         dial = json.loads((net.of(0) / "peer.json").read_text())["dial"]
@@ -84,8 +86,10 @@ def seconds_until_up(rate, repeats):
         over, made = threading.Event(), [0]
         with Liar(net, 0) as member:
             said = knock(member.seed, member.public(1), 0, 1) if repeats else b""
+        net.before = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))) if files else None
         for one in (1, 2, 3):
             net.start(one)
+        net.before = None
         while "event=link-up" not in net.log(1):
             time.sleep(0.02)
         strangers = threading.Thread(target=crowd, args=(net.first + 1, over, made, rate, said))
@@ -96,6 +100,7 @@ def seconds_until_up(rate, repeats):
             net.start(0)
             while "event=link-up member=meter-0" not in net.log(1):
                 assert net.running[0].poll() is None and net.running[1].poll() is None, net.log(1)[-2000:]
+                assert net.log(0).count("reason=too-slow member=meter-1") < 3, "it is shut out"
                 time.sleep(0.01)
             up = time.monotonic() - begun
             net.wait()
@@ -108,4 +113,5 @@ def seconds_until_up(rate, repeats):
 
 made, up = seconds_until_up(RATE, False)
 again, late = seconds_until_up(KNOCKS, True)
+seconds_until_up(100, False, 64)
 print(f"{made} strangers; the neighbour's link was up after {up:.2f} s, and beside {again} repeated knocks after {late:.2f} s")

@@ -97,6 +97,18 @@ with Peers(study(), noise=1, seed=7) as net:
     net.wait()
     assert all("second-key" not in net.log(one) for one in range(4))
 
+# A goodbye is no hello: behind it nothing else is heard before one.
+with Peers(study(), noise=1) as net:
+    net.start(1)
+    while "event=started" not in net.log(1):
+        time.sleep(0.02)
+    with Liar(net, 0).dial(1) as liar:
+        liar.study = liar.receive()[1][8:40]
+        liar.goodbye()
+        liar.offer_key()
+        await_(net, lambda: "event=refused reason=no-hello member=meter-0" in net.log(1) or "event=link-down" in net.log(1), "goodbye")
+    assert "event=goodbye reason=ledger-went-back member=meter-0" in net.log(1) and "reason=no-hello member=meter-0" in net.log(1), net.log(1)
+
 # An earlier build is told what is wrong by its name.
 with Peers(study(), noise=1) as net:
     net.start(1)

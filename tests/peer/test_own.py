@@ -8,14 +8,13 @@ import math
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import time
 
+from own_models import STEP as STEP_PY, owned, take_part
 from peers import NETDP, NETWORK, Peers
 
 STEP_C = pathlib.Path(os.environ["NETDP_STEP"])
-STEP_PY = pathlib.Path(__file__).parents[2] / "examples" / "own-model" / "step.py"
 RIDGE = """title: A model of one's own
 seed: 3
 graph: {family: %(graph)s}
@@ -30,23 +29,10 @@ CASES = [{"graph": "ring 6", "l2": 0.1, "protocol": "muffliato-sgd", "rounds": "
          {"graph": "complete 3", "l2": 0, "protocol": "gossip-sgd", "rounds": "30", "more": ""}]
 
 
-def owned(study, parameters):
-    """The same study, whose gradients come from programs."""
-    lines = [line for line in study.splitlines() if not line.startswith("data:")]
-    return "\n".join(lines).replace("kind: ridge", f"kind: own, parameters: {parameters}") + "\n"
-
-
 def own(net, one, study, rows, program):
-    """That peer's part: the study, its rows, its program."""
-    (net.of(one) / "package" / "study.yaml").write_text(study)
+    """That peer's part, of these rows."""
     header = ",".join(f"x{j}" for j in range(rows[0].count(","))) + ",y"
-    (net.of(one) / "data.csv").write_text("\n".join([header, *rows]) + "\n")
-    shutil.copy(program, net.of(one) / "step")
-    path = net.of(one) / "peer.json"
-    settings = json.loads(path.read_text()) | {"step": ["./step"]}
-    settings.pop("data", None)
-    path.write_text(json.dumps(settings))
-    (net.of(one) / "budget.yaml").write_text("delta: 1e-6\npeer: 1e14\n")
+    take_part(net, one, study, "\n".join([header, *rows]) + "\n", program)
 
 
 def wait_for_programs(net):
@@ -145,6 +131,25 @@ with Peers(BASE, noise=1e-5) as net:
     kept = settings.read_text()
     settings.write_text(json.dumps({key: value for key, value in json.loads(kept).items() if key != "step"} | {"data": "data.csv"}))
     assert net.start(0).wait(60) == 2 and "give step" in net.log(0).splitlines()[-1], net.log(0)[-300:]
+
+# One that talks without reading what it is asked is started anew: questions that nobody reads would fill the memory, and end the peer.
+WIDTH = 30000
+TALKS = f"""#!/usr/bin/python3
+import time
+open("starts", "a").write("x")
+print(input().split()[0], " ".join(["0.5"] * {WIDTH}), flush=True)
+while True:
+    print("on and on", flush=True)
+    time.sleep(0.01)
+"""
+with Peers(BASE.replace("linear-model 2", f"linear-model {WIDTH}"), noise=20) as net:
+    for one in range(3):
+        take_part(net, one, FILES.replace("parameters: 2", f"parameters: {WIDTH}"), "none", TALKS if one == 0 else
+                  f"#!/usr/bin/python3\nimport sys\nfor line in sys.stdin:\n    print(line.split()[0], '0 ' * {WIDTH}, flush=True)\n", answer=500)
+        net.start(one)
+    net.wait()
+    wait_for_programs(net)
+    assert len((net.of(0) / "starts").read_text()) > 3, (net.of(0) / "step-phases.txt").read_text()
 
 # What netdp net init makes asks for ./step; netdp run has no gradients of it.
 with Peers(BASE, noise=1) as net:

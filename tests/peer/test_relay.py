@@ -5,6 +5,7 @@ is made again; nothing that the relay passes on can be read, and nobody but its 
 import hashlib
 import json
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -29,13 +30,13 @@ privacy: {epsilon: 4, delta: 1e-6, over: worst, dither: %g, pair_graph: edges, p
 
 
 class Relay:
-    def __init__(self, port, *options):
-        self.words, self.port = [NETDP, "net", "relay", f"127.0.0.1:{port}", *options], port
+    def __init__(self, port, *options, before=None):
+        self.before, self.words, self.port = before, [NETDP, "net", "relay", f"127.0.0.1:{port}", *options], port
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(self.words, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr.readline() == f"event=started port={self.port}\n"
+        self.process = subprocess.Popen(self.words, stderr=subprocess.PIPE, text=True, preexec_fn=self.before)
+        assert self.process.stderr.readline().startswith(f"event=started port={self.port} connections=")
 
     def __enter__(self):
         return self
@@ -142,6 +143,19 @@ with Peers(STUDY % 0.02, noise=1, seed=7) as net, Relay(port := net.first + net.
     assert net.states() == net.expected() and cuts >= 4, cuts
     assert "event=link-down member=meter-2" not in net.log(1).partition("event=finished")[0], net.log(1)
     relay.end()
+
+# Where few files may be open, strangers do not take all of them.
+with Peers(STUDY % 0.02, noise=1, seed=7) as net:
+    few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    with Relay(port := net.first + net.count, before=few):
+        strangers = [socket.create_connection(("127.0.0.1", port), 60) for _ in range(100)]
+        ends = [socket.create_connection(("127.0.0.1", port), 60) for _ in range(2)]
+        for side, one in enumerate(ends):
+            one.sendall(b"netdp/r" + bytes([side]) + b"q" * 32)
+        ends[0].sendall(b"here")
+        assert ends[1].recv(4) == b"here"
+        for one in strangers + ends:
+            one.close()
 
 # A link's rounds are some 200,000 bytes.
 with Peers(STUDY % 0, noise=1) as net, Relay(port := net.first + net.count, "--bytes", "60000") as relay:

@@ -2,6 +2,7 @@
 """A disk that is restored from a copy: neighbours know of the newer ledger, and the contribution that the copy does not
 know of is not drawn again. Another study and another mode are refused by name, too; so is a second
 pair key, and a missing one is not made again."""
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -170,6 +171,14 @@ with Peers(STUDY, noise=1) as net:
         assert not (net.folder / "copy" / "ledger.db").exists()
         joined = subprocess.run([NETDP, "net", "join", net.of(1), "-o", net.folder / "copy"], capture_output=True, text=True)
         assert joined.returncode == 2 and "is gone" in joined.stderr, joined.stderr
+        # Neither does one begin in a base that holds nothing.
+        with contextlib.closing(sqlite3.connect(net.folder / "copy" / "ledger.db")) as empty:
+            empty.execute("vacuum")
+        assert (net.folder / "copy" / "ledger.db").stat().st_size > 0
+        said = start_copy()
+        assert said.returncode == 2 and says in said.stderr and "ledger.db: is gone" in said.stderr, said.stderr
+        for left in (net.folder / "copy").glob("ledger.db*"):
+            left.unlink()
         for trace in traces:
             (net.folder / "copy" / trace).unlink()
     joined = subprocess.run([NETDP, "net", "join", net.of(2), "-o", net.of(1)], capture_output=True, text=True)

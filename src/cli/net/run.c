@@ -73,7 +73,7 @@ static void last_line(const char *folder, char line[160])
     char path[NETDP_I_PATH_ROOM], tail[512] = "";
     netdp_i_file_path(path, folder, "peer.log");
     line[0] = '\0';
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const int file = netdp_i_file_open_own(path, O_RDONLY);
     if (file < 0)
         return;
     struct stat shape;
@@ -100,7 +100,7 @@ static netdp_status start(const char *folder, netdp_error *error)
     netdp_i_file_path(path, folder, "pid");
     TRY(netdp_i_output_open_own(&output, path, true, error));
     netdp_i_file_path(path, folder, "peer.log");
-    const int log = netdp_i_file_open_own(path, O_WRONLY | O_APPEND);
+    const int log = netdp_i_file_open_own(path, O_WRONLY | O_APPEND | O_CREAT);
     if (log < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", path, strerror(errno));
     fflush(NULL);
@@ -273,7 +273,7 @@ static void check_disk(doctor *d, const char *folder)
     netdp_i_file_path(path, folder, "doctor.part");
     (void)unlink(path); /* of a doctor that was killed, or planted */
     clock_gettime(CLOCK_MONOTONIC, &before);
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int file = netdp_i_file_open_own(path, O_WRONLY | O_CREAT | O_EXCL);
     bool fine = file >= 0;
     for (int i = 0; i < 10 && fine; i++)
         fine = write(file, "0123456789", 10) == 10 && fsync(file) == 0;

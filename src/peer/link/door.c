@@ -7,19 +7,18 @@
 #include <netinet/in.h>
 #include <sodium.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 #include "peer/link/address.h"
+#include "peer/link/limits.h"
 
 enum {
     ACCEPTS = 64,  /* taken up at a time, so that links have their turn */
     BACKLOG = 512, /* of the system, before they are taken up */
     SWEEP = 250,   /* ms */
-    FILES = 4096,  /* open ones, where the system allows as many */
     CODE_AT = NETDP_I_KNOCK - NETDP_I_KNOCK_CODE,
     INDEX_AT = 8,
 };
@@ -44,7 +43,8 @@ struct netdp_i_door {
     uv_timer_t sweep;
     int socket, port, handles;
     stranger *all;
-    int32_t waiting;                 /* of them, whose socket is open */
+    int32_t waiting;                 /* of them, whose socket is open, */
+    int64_t most;                    /* and how many may be */
     int32_t places[NETDP_I_SOURCES]; /* by source */
     uint8_t salt[NETDP_I_SOURCE_SALT];
     bool closing;
@@ -194,7 +194,7 @@ static void make_room(netdp_i_door *d)
 {
     int most = 0;
     stranger *oldest = NULL;
-    if (d->waiting < NETDP_I_DOOR_PLACES)
+    if (d->waiting < d->most)
         return;
     for (int k = 1; k < NETDP_I_SOURCES; k++)
         most = d->places[k] > d->places[most] ? k : most;
@@ -279,23 +279,16 @@ static netdp_status listen_at(netdp_i_door *d, netdp_error *error)
                                strerror(why));
 }
 
-/* A place is an open file. */
-static void allow_files(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FILES) {
-        files.rlim_cur = files.rlim_max < FILES ? files.rlim_max : FILES;
-        (void)setrlimit(RLIMIT_NOFILE, &files);
-    }
-}
-
 netdp_status netdp_i_door_open(const netdp_i_door_plan *plan, netdp_i_door **door,
                                netdp_error *error)
 {
     netdp_i_door *d = NETDP_I_NEW(netdp_i_door, 1);
     if (d == NULL)
         return netdp_i_no_memory(error);
-    *d = (netdp_i_door){.plan = *plan, .socket = -1, .handles = 2};
+    *d = (netdp_i_door){.plan = *plan,
+                        .socket = -1,
+                        .handles = 2,
+                        .most = netdp_i_limit_places(NETDP_I_DOOR_PLACES)};
     netdp_status status = listen_at(d, error);
     if (status != NETDP_OK) {
         if (d->socket >= 0)
@@ -303,7 +296,6 @@ netdp_status netdp_i_door_open(const netdp_i_door_plan *plan, netdp_i_door **doo
         netdp_i_free(d);
         return status;
     }
-    allow_files();
     randombytes_buf(d->salt, sizeof d->salt);
     d->port = find_port(d->socket);
     uv_poll_init(plan->loop, &d->listener, d->socket);

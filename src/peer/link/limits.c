@@ -2,6 +2,7 @@
 #include "peer/link/limits.h"
 
 #include <math.h>
+#include <sys/resource.h>
 
 static const netdp_i_limit_row rows[] = {
 #define ROW(name, word, burst, hourly, what) {word, what, burst, hourly},
@@ -9,7 +10,7 @@ static const netdp_i_limit_row rows[] = {
 #undef ROW
 };
 
-enum { HOUR = 3600000 };
+enum { HOUR = 3600000, FILES = 4096 };
 
 const netdp_i_limit_row *netdp_i_limit_rows(void)
 {
@@ -31,4 +32,17 @@ bool netdp_i_limit_take(netdp_i_quota *quota, netdp_i_limit limit, int64_t many,
 void netdp_i_limit_return(netdp_i_quota *quota, netdp_i_limit limit, int64_t many)
 {
     quota->used[limit] = fmax(0, quota->used[limit] - (double)many);
+}
+
+int64_t netdp_i_limit_places(int64_t wanted)
+{
+    struct rlimit files = {.rlim_cur = FILES, .rlim_max = FILES};
+    const rlim_t wish = FILES + 2 * (rlim_t)wanted;
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_cur < wish) {
+        files.rlim_cur = files.rlim_max < wish ? files.rlim_max : wish;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+    const rlim_t half = files.rlim_cur / 2;
+    return half < (rlim_t)wanted ? (int64_t)half : wanted;
 }

@@ -48,4 +48,10 @@ bool netdp_i_limit_take(netdp_i_quota *quota, netdp_i_limit limit, int64_t many,
 /* Gives back what served the study. */
 void netdp_i_limit_return(netdp_i_quota *quota, netdp_i_limit limit, int64_t many);
 
+/*
+ * How many strangers may wait at once, `wanted` (above 0) at most: each holds an open file, and half of those that the
+ * system allows are left to neighbours and to the disk. Asks the system for enough.
+ */
+int64_t netdp_i_limit_places(int64_t wanted);
+
 #endif

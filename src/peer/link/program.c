@@ -89,6 +89,12 @@ static void end(child *c, int signal)
             uv_close(handles[i], on_closed);
 }
 
+/* It can answer no more, or has not read what it was asked before: questions that nobody reads would add up. */
+static bool is_stuck(const child *c)
+{
+    return c->ended || c->silent || uv_stream_get_write_queue_size((const uv_stream_t *)&c->in) > 0;
+}
+
 static void settle(netdp_i_program *p, netdp_i_reply answer)
 {
     if (p->answer != NETDP_I_REPLY_OPEN || p->asked < 0 || p->closed)
@@ -286,8 +292,8 @@ void netdp_i_program_ask(netdp_i_program *p, int64_t phase, const double *model)
     forget_answer(p);
     p->asked = phase;
     p->answer = NETDP_I_REPLY_OPEN;
-    if (p->now != NULL && (p->now->ended || p->now->silent))
-        end(p->now, SIGTERM);
+    if (p->now != NULL && is_stuck(p->now))
+        end(p->now, SIGKILL);
     if (p->now == NULL)
         p->at = BEFORE;
     question *q = p->now != NULL || start(p)
@@ -319,9 +325,10 @@ const double *netdp_i_program_take(netdp_i_program *p, netdp_i_reply *answer)
     *answer = p->answer;
     const bool mute = p->answer == NETDP_I_REPLY_OPEN && p->words == 0 && p->used == 0;
     p->mute = mute ? p->mute + 1 : 0;
-    /* Who is late may be on time again; who does not even read, or said nothing twice, is stuck. */
-    if (c != NULL && mute &&
-        (p->mute > 1 || uv_stream_get_write_queue_size((uv_stream_t *)&c->in) > 0))
+    if (c != NULL && !c->silent)
+        uv_read_stop((uv_stream_t *)&c->out); /* until it is asked again */
+    /* Who is late may be on time again; who said nothing twice is stuck. */
+    if (c != NULL && p->mute > 1)
         end(c, SIGKILL);
     else if (c != NULL && p->asked + 1 == p->plan.phases && !uv_is_closing((uv_handle_t *)&c->in))
         uv_close((uv_handle_t *)&c->in, on_closed);

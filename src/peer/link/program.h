@@ -64,8 +64,8 @@ netdp_i_reply netdp_i_program_answer(const netdp_i_program *program);
 
 /*
  * The time of the phase's answer is over: the mean of its clipped gradients, [width] in locked memory until
- * the next question, or zeros. A program that has not even read its question, or said nothing in the time of
- * two, is ended, and started anew for the next.
+ * the next question, or zeros. Nothing more is heard until then. A program that has said nothing in the time of two
+ * questions is ended, and one that has not read the last when the next is put; they are started anew for the next.
  */
 const double *netdp_i_program_take(netdp_i_program *program, netdp_i_reply *answer);
 

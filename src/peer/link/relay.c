@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "peer/link/address.h"
+#include "peer/link/limits.h"
 
 enum {
     CHUNK = 16384, /* bytes on their way in one direction */
@@ -357,6 +358,7 @@ netdp_status netdp_i_relay_new(const netdp_i_relay_plan *plan, netdp_i_relay **r
     if (r == NULL)
         return netdp_i_no_memory(error);
     *r = (netdp_i_relay){.plan = *plan, .handles = 2};
+    r->plan.connections = netdp_i_limit_places(plan->connections);
     randombytes_buf(r->salt, sizeof r->salt);
     uv_tcp_init(plan->loop, &r->listener);
     uv_timer_init(plan->loop, &r->tick);
@@ -370,7 +372,8 @@ netdp_status netdp_i_relay_new(const netdp_i_relay_plan *plan, netdp_i_relay **r
     }
     uv_timer_start(&r->tick, on_tick, TICK, TICK);
     if (plan->log != NULL)
-        fprintf(plan->log, "event=started port=%d\n", port_of(r));
+        fprintf(plan->log, "event=started port=%d connections=%" PRId64 "\n", port_of(r),
+                r->plan.connections);
     *relay = r;
     return NETDP_OK;
 }

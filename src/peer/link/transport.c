@@ -287,7 +287,7 @@ static void hear_frames(connection *c)
         if (why == NETDP_I_REFUSE_NOTHING && used == 0)
             break;
         if (why == NETDP_I_REFUSE_NOTHING) {
-            c->greeted = true; /* the first is a hello */
+            c->greeted = c->greeted || message.kind == NETDP_I_FRAME_HELLO;
             why = t->plan.hooks.frame(t->plan.hooks.context, c->link, &message, c->in + at, used);
         }
         if (why == NETDP_I_REFUSE_NOTHING && message.kind == NETDP_I_FRAME_HELLO && !c->closing) {

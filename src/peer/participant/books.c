@@ -153,7 +153,7 @@ netdp_status netdp_i_books_transcript(netdp_i_participant *p)
         netdp_i_file_path(path, "", p->settings.transcript + 1);
     else
         netdp_i_file_path(path, p->folder, p->settings.transcript);
-    p->transcript = netdp_i_file_open_own(path, O_WRONLY | O_APPEND);
+    p->transcript = netdp_i_file_open_own(path, O_WRONLY | O_APPEND | O_CREAT);
     return p->transcript >= 0 ? NETDP_OK
                               : netdp_i_fail(p->error, NETDP_ENVIRONMENT,
                                              "%.300s: cannot write: %s; it must be a file, no link",
@@ -175,7 +175,7 @@ static netdp_status open_frames(netdp_i_participant *p)
     netdp_i_file_path(path, p->folder, name);
     if (netdp_i_file_is_planted(path))
         return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
-    p->frames = netdp_i_file_open_own(path, O_RDWR);
+    p->frames = netdp_i_file_open_own(path, O_RDWR | O_CREAT);
     if (p->frames < 0 || fstat(p->frames, &file) != 0)
         return cannot_keep(p, "open");
     p->unsynced = file.st_size > 0; /* of a run that was killed, say */

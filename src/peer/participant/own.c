@@ -41,7 +41,7 @@ static int open_file(const netdp_i_participant *p, const char *name, int flags)
 {
     char path[NETDP_I_PATH_ROOM];
     path_of(p, name, path);
-    const int file = netdp_i_file_open_own(path, flags);
+    const int file = netdp_i_file_open_own(path, flags | O_CREAT);
     if (file >= 0)
         (void)fchmod(file, 0600);
     return file;
