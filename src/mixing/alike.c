@@ -4,13 +4,6 @@
 
 #include "base/memory.h"
 
-#define EQUAL 1e-14
-
-bool netdp_i_weights_equal(double a, double b)
-{
-    return fabs(a - b) <= EQUAL * fmax(fabs(a), fabs(b));
-}
-
 /* A group on the nodes: exclusive or (across 0), or turns of a torus of across columns. */
 typedef struct group {
     int32_t nodes, across;
@@ -32,9 +25,8 @@ static bool moves_to(netdp_rows rows, const group *g, int32_t u, double *weight)
     bool same = rows.start[u + 1] - first == count;
     for (int64_t i = 0; i < count && same; i++)
         weight[rows.column[first + i]] = rows.weight[first + i];
-    for (int64_t i = 0; i < count && same; i++) {
+    for (int64_t i = 0; i < count && same; i++)
         same = netdp_i_weights_equal(weight[move(g, rows.column[i], u)], rows.weight[i]);
-    }
     for (int64_t i = 0; i < count && first + i < rows.start[u + 1]; i++)
         weight[rows.column[first + i]] = 0;
     return same;

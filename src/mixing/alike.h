@@ -2,6 +2,7 @@
 #ifndef NETDP_I_ALIKE_H
 #define NETDP_I_ALIKE_H
 
+#include <math.h>
 #include <netdp/mixing.h>
 
 /*
@@ -12,6 +13,9 @@
 bool netdp_i_rows_alike(netdp_rows rows);
 
 /* Weights are quotients: equal ones differ by rounding. */
-bool netdp_i_weights_equal(double a, double b);
+static inline bool netdp_i_weights_equal(double a, double b)
+{
+    return fabs(a - b) <= 1e-14 * fabs(b);
+}
 
 #endif
