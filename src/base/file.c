@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* Format 1.0 with a header of 118 bytes. */
 static const unsigned char npy_magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
@@ -276,19 +277,22 @@ done:
     return status;
 }
 
+netdp_status netdp_i_file_read_json(const char *path, const char *text, int64_t bytes,
+                                    json_t **object, netdp_error *error)
+{
+    json_error_t fault;
+    *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
+    REFUSE(*object == NULL, "%.300s:%d: not JSON: %s", path, fault.line,
+           netdp_i_show_text(fault.text).text);
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_file_load_json(const char *path, json_t **object, netdp_error *error)
 {
-    char *text = NULL;
+    OWNED char *text = NULL;
     int64_t bytes = 0;
-    json_error_t fault;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
-    *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
-    netdp_i_free(text);
-    return *object != NULL ? NETDP_OK
-                           : netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: not JSON: %s", path,
-                                          fault.line, netdp_i_show_text(fault.text).text);
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
+    return netdp_i_file_read_json(path, text, bytes, object, error);
 }
 
 void netdp_i_print_double(FILE *stream, double value)

@@ -56,6 +56,9 @@ netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, ne
 
 /* The document of a file of JSON, the caller's; NETDP_INVALID names its line where it is none. */
 netdp_status netdp_i_file_load_json(const char *path, json_t **object, netdp_error *error);
+/* The same of a file that is loaded already. */
+netdp_status netdp_i_file_read_json(const char *path, const char *text, int64_t bytes,
+                                    json_t **object, netdp_error *error);
 
 /* %.17g, "inf" and "-inf". NaN never comes here. */
 void netdp_i_print_double(FILE *stream, double value);

@@ -68,43 +68,46 @@ netdp_status netdp_i_sealed_write(json_t *object, const char *path, netdp_error 
     return netdp_i_sealed_commit(object, &output, error);
 }
 
+/* Is its digest that of its other bytes? The text has zeros in its place then. */
+static bool holds(char *text, size_t length)
+{
+    char held[DIGITS + 1], digest[DIGITS + 1];
+    char *digits = find_digits(text, length);
+    if (digits == NULL)
+        return false;
+    put_zeros(digest);
+    memcpy(held, digits, DIGITS);
+    memcpy(digits, digest, DIGITS);
+    digest_text(text, length, digest);
+    return memcmp(held, digest, DIGITS) == 0;
+}
+
 netdp_status netdp_i_sealed_read(const char *path, json_t **object, netdp_error *error)
 {
-    char *text = NULL, held[DIGITS + 1], digest[DIGITS + 1];
+    OWNED char *text = NULL;
     int64_t length = 0;
     json_error_t why;
     TRY(netdp_i_file_load(path, &text, &length, error));
-    char *digits = find_digits(text, (size_t)length);
-    json_t *read = NULL;
-    if (digits != NULL) {
-        put_zeros(digest);
-        memcpy(held, digits, DIGITS);
-        memcpy(digits, digest, DIGITS);
-        digest_text(text, (size_t)length, digest);
-        if (memcmp(held, digest, DIGITS) == 0)
-            read = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why);
-    }
-    netdp_i_free(text);
-    if (read == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%s: is not as netdp wrote it", path);
-    *object = read;
+    *object = holds(text, (size_t)length)
+                  ? json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &why)
+                  : NULL;
+    REFUSE(*object == NULL, "%s: is not as netdp wrote it", path);
     return NETDP_OK;
 }
 
 netdp_status netdp_i_sealed_load(const char *path, json_t **object, netdp_error *error)
 {
+    OWNED char *text = NULL;
+    int64_t length = 0;
     OWNED_BY(json_decref) json_t *plain = NULL;
-    TRY(netdp_i_file_load_json(path, &plain, error));
-    if (json_object_get(plain, "sha256") == NULL) {
-        *object = GIVE(plain);
-        return NETDP_OK;
-    }
-    return netdp_i_sealed_read(path, object, error) == NETDP_OK
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: was changed since netdp wrote it, by hand or by a disk: its "
-                              "sha256 is of other bytes; bring the file back, or run again",
-                              path);
+    TRY(netdp_i_file_load(path, &text, &length, error));
+    TRY(netdp_i_file_read_json(path, text, length, &plain, error));
+    REFUSE(json_object_get(plain, "sha256") != NULL && !holds(text, (size_t)length),
+           "%.300s: was changed since netdp wrote it, by hand or by a disk: its sha256 is of other "
+           "bytes; bring the file back",
+           path);
+    *object = GIVE(plain);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_file_digest(const char *path, char digest[65], netdp_error *error)

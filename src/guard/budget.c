@@ -1,7 +1,9 @@
 #include "guard/budget.h"
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "guard/kept.h"
 
 #ifdef NETDP_SQLITE
@@ -198,17 +200,21 @@ static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
 {
     /* Its owner's alone; SQLite takes an empty file for a new one. One that is there is not opened beside
      * SQLite: to close it would drop all locks that this process has on it. */
+    char folder[NETDP_I_PATH_ROOM];
+    const char *slash = strrchr(b->path, '/');
+    const int length = slash == NULL ? 0 : (int)(slash - b->path) + 1;
+    snprintf(folder, sizeof folder, "%.*s", length == 0 ? 1 : length, length == 0 ? "." : b->path);
+    if (access(b->path, F_OK) != 0 && access(folder, F_OK) == 0)
+        TRY(netdp_i_kept_here(folder,
+                              error)); /* before another machine may see an empty file there */
     const int made = open(b->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (made < 0 && errno != EEXIST)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s", b->path, strerror(errno));
     if (made >= 0)
         close(made);
     netdp_status status = netdp_i_kept_here(b->path, error);
-    if (status != NETDP_OK) {
-        if (made >= 0)
-            (void)unlink(b->path);
+    if (status != NETDP_OK)
         return status;
-    }
     if (sqlite3_open_v2(b->path, &b->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return said_no(b, error);
     sqlite3_busy_timeout(b->file, PATIENCE);

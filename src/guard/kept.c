@@ -17,7 +17,7 @@
 #define FUSE 0x65735546ul
 
 /* linux/magic.h, and what coreutils calls remote; shares of a machine that this one is a guest of are also written from
-   there. */
+   there. Not 9p and virtiofs, by which whole containers stand on a disk of this machine. */
 static const struct {
     unsigned long kind;
     const char *name;
@@ -33,14 +33,17 @@ static const struct {
     {0x013111a8, "IBRIX"},    {0xbeefdead, "StorNext"},
     {0x20030528, "OrangeFS"}, {0x786f4256, "VirtualBox"},
     {0xbacbacbc, "VMware"},   {0x7c7c6673, "Parallels"},
+    {0xa501fcf5, "VxFS"},
 };
 
-/* What is mounted through FUSE has one kind: those of other machines, by what the mount calls them. */
+/* What is mounted through FUSE has one kind: those of other machines, by what the mount calls itself, or where that is
+   no more than "fuse", by what it calls its source. */
 static const char *const far_fuse[] = {
-    "sshfs",     "s3fs",      "rclone",   "glusterfs",  "ceph-fuse", "davfs",
-    "gcsfuse",   "goofys",    "juicefs",  "mfs",        "mfsmount",  "lizardfs",
-    "seaweedfs", "curlftpfs", "smbnetfs", "gvfsd-fuse", "lustre",    "beegfs",
-    "hdfs",      "alluxio",   "blobfuse", "blobfuse2",  "mount-s3",  "vmhgfs-fuse",
+    "sshfs",      "s3fs",      "rclone",        "glusterfs",   "ceph-fuse",
+    "davfs",      "gcsfuse",   "goofys",        "juicefs",     "mfs",
+    "mfsmount",   "lizardfs",  "seaweedfs",     "curlftpfs",   "smbnetfs",
+    "gvfsd-fuse", "lustre",    "beegfs",        "hdfs",        "alluxio",
+    "blobfuse",   "blobfuse2", "mountpoint-s3", "vmhgfs-fuse", "alluxio-fuse",
 };
 
 const char *netdp_i_kept_far(unsigned long kind, const char *type)
@@ -48,9 +51,11 @@ const char *netdp_i_kept_far(unsigned long kind, const char *type)
     for (size_t i = 0; i < sizeof far / sizeof *far; i++)
         if (far[i].kind == (kind & 0xffffffff))
             return far[i].name;
-    const bool fuse = (kind & 0xffffffff) == FUSE && strncmp(type, "fuse.", 5) == 0;
-    for (size_t i = 0; fuse && i < sizeof far_fuse / sizeof *far_fuse; i++)
-        if (strcmp(type + 5, far_fuse[i]) == 0)
+    if ((kind & 0xffffffff) != FUSE)
+        return NULL;
+    const char *name = strncmp(type, "fuse.", 5) == 0 ? type + 5 : type;
+    for (size_t i = 0; i < sizeof far_fuse / sizeof *far_fuse; i++)
+        if (strcmp(name, far_fuse[i]) == 0)
             return far_fuse[i];
     return NULL;
 }
@@ -64,7 +69,8 @@ void netdp_i_kept_type(FILE *mounts, unsigned high, unsigned low, char type[NETD
         const char *behind = strstr(line, " - ");
         if (behind != NULL && sscanf(line, "%*d %*d %u:%u", &of[0], &of[1]) == 2 && of[0] == high &&
             of[1] == low)
-            (void)sscanf(behind + 3, "%63s", type);
+            (void)sscanf(behind + 3, strncmp(behind + 3, "fuse ", 5) == 0 ? "%*s %63s" : "%63s",
+                         type);
     }
 }
 

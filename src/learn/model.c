@@ -347,7 +347,7 @@ static netdp_status choose(const char *folder, const char *variant, char found[N
     for (int i = 0; i < count && status == NETDP_OK; i++) {
         json_t *object = NULL;
         netdp_i_file_path(path, folder, list[i]->d_name);
-        status = netdp_i_file_load_json(path, &object, error);
+        status = netdp_i_sealed_load(path, &object, error);
         const char *name = json_string_value(json_object_get(object, "variant"));
         if (name != NULL && (variant == NULL || strcmp(variant, name) == 0)) {
             memcpy(found, path, sizeof path);

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
 
@@ -273,16 +274,16 @@ void netdp_i_ledger_close(netdp_i_ledger *ledger)
 
 /* ---- One ledger of one key ---- */
 
-/* Only of a real study: rehearsals leave nothing that counts. */
+/* Only of a real study: rehearsals leave nothing that counts. What cannot be read may be one. */
 static bool is_result(const char *path)
 {
-    char *text = NULL;
-    int64_t bytes = 0;
-    if (access(path, F_OK) != 0 || netdp_i_file_load(path, &text, &bytes, NULL) != NETDP_OK)
+    OWNED_BY(json_decref) json_t *result = NULL;
+    if (access(path, F_OK) != 0 || netdp_i_file_is_planted(path))
         return false;
-    const bool real = strstr(text, "\"TEST: ") == NULL;
-    netdp_i_free(text);
-    return real;
+    if (netdp_i_file_load_json(path, &result, NULL) != NETDP_OK)
+        return true;
+    const char *noise = json_string_value(json_object_get(result, "noise"));
+    return noise == NULL || strncmp(noise, "TEST: ", 6) != 0;
 }
 
 /* A file of the folder that nothing but a study leaves there; "": none. */
@@ -307,21 +308,36 @@ static void find_trace(const char *folder, char found[NETDP_I_PATH_ROOM])
         memcpy(found, path, sizeof path);
 }
 
-/* Nothing is there, or a base without a table: a ledger would begin in it. */
-static bool is_gone(const char *path)
+/*
+ * *gone: nothing is there, or a base without a table, and a ledger would begin in it. Who cannot tell, for another has
+ * the base open, must not begin one. Of what is no base the opening says so.
+ */
+static netdp_status find_gone(const char *path, bool *gone, netdp_error *error)
 {
     struct stat shape;
     sqlite3 *base = NULL;
     sqlite3_stmt *tables = NULL;
-    if (stat(path, &shape) != 0 || shape.st_size == 0)
-        return true;
-    const bool gone =
-        sqlite3_open_v2(path, &base, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(base, "SELECT 1 FROM sqlite_schema", -1, &tables, NULL) == SQLITE_OK &&
-        sqlite3_step(tables) == SQLITE_DONE;
+    *gone = !netdp_i_file_is_planted(path) && (stat(path, &shape) != 0 || shape.st_size == 0);
+    if (*gone || netdp_i_file_is_planted(path))
+        return NETDP_OK;
+    int said = sqlite3_open_v2(path, &base, SQLITE_OPEN_READONLY, NULL);
+    if (said == SQLITE_OK)
+        said = sqlite3_busy_timeout(base, 5000);
+    if (said == SQLITE_OK)
+        said = sqlite3_prepare_v2(base, "SELECT 1 FROM sqlite_schema", -1, &tables, NULL);
+    if (said == SQLITE_OK)
+        said = sqlite3_step(tables);
+    *gone = said == SQLITE_DONE;
+    const bool told =
+        *gone || said == SQLITE_ROW || said == SQLITE_NOTADB || said == SQLITE_CORRUPT;
+    const netdp_status status =
+        told ? NETDP_OK
+             : netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%.300s: cannot be read: %s; try again when nobody else has it open",
+                            path, sqlite3_errstr(said));
     sqlite3_finalize(tables);
     sqlite3_close(base);
-    return gone;
+    return status;
 }
 
 netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *signer,
@@ -329,7 +345,9 @@ netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *sig
 {
     char path[NETDP_I_PATH_ROOM], trace[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "ledger.db");
-    if (!is_gone(path))
+    bool gone = false;
+    TRY(find_gone(path, &gone, error));
+    if (!gone)
         return NETDP_OK;
     if (signer != NULL && netdp_i_signer_since(signer) != NULL)
         return netdp_i_fail(

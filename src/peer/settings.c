@@ -134,9 +134,9 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
     } rules[] = {
         {patience >= 1 && patience <= MOST_SECONDS && linger >= 0 && linger <= MOST_SECONDS,
          "patience and linger: give seconds, up to a year"},
-        {!slotted || (slot >= 0 && slot < 1000 * patience),
+        {!slotted || (slot >= 0 && slot / 1000 < patience),
          "slot: give milliseconds, fewer than patience has"},
-        {!timed || (answer >= 1 && answer < 1000 * patience),
+        {!timed || (answer >= 1 && answer / 1000 < patience),
          "answer: give milliseconds, from 1, fewer than patience has"},
         {step == NULL || data == NULL, "give either data, or step: its program reads its own"},
         {step != NULL || (data != NULL) != (test != NULL),

@@ -193,6 +193,10 @@ def refuse(folder, lines):
     long, _ = call(folder, "predict", "two", "new.csv", "--variant", "long")
     short, _ = call(folder, "predict", "two/model-1.json", "new.csv")
     assert long != short and call(folder, "predict", "ridge", "new.csv")[0] == long
+    # A model through a pipe, which is read once.
+    piped = subprocess.run([NETDP, "predict", "-", "new.csv"], cwd=folder, input=pathlib.Path(folder, "ridge", "model-1.json").read_bytes(),
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert (piped.returncode, piped.stdout.decode()) == (0, long), piped
     # What was changed by hand is refused, not used; also of an earlier netdp, which wrote no digest.
     path = pathlib.Path(folder, "ridge", "model-1.json")
     whole = path.read_text(encoding="utf-8")

@@ -142,14 +142,25 @@ while True:
     print("on and on", flush=True)
     time.sleep(0.01)
 """
-with Peers(BASE.replace("linear-model 2", f"linear-model {WIDTH}"), noise=20) as net:
-    for one in range(3):
-        take_part(net, one, FILES.replace("parameters: 2", f"parameters: {WIDTH}"), "none", TALKS if one == 0 else
-                  f"#!/usr/bin/python3\nimport sys\nfor line in sys.stdin:\n    print(line.split()[0], '0 ' * {WIDTH}, flush=True)\n", answer=500)
-        net.start(one)
-    net.wait()
-    wait_for_programs(net)
-    assert len((net.of(0) / "starts").read_text()) > 3, (net.of(0) / "step-phases.txt").read_text()
+# So is one that closed its standard input.
+DEAF = f"""#!/usr/bin/python3
+import os, time
+open("starts", "a").write("x")
+print(input().split()[0], " ".join(["0.5"] * {WIDTH}), flush=True)
+os.close(0)
+while True:
+    print("on and on", flush=True)
+    time.sleep(0.01)
+"""
+for program in (TALKS, DEAF):
+    with Peers(BASE.replace("linear-model 2", f"linear-model {WIDTH}"), noise=20) as net:
+        for one in range(3):
+            take_part(net, one, FILES.replace("parameters: 2", f"parameters: {WIDTH}"), "none", program if one == 0 else
+                      f"#!/usr/bin/python3\nimport sys\nfor line in sys.stdin:\n    print(line.split()[0], '0 ' * {WIDTH}, flush=True)\n", answer=500)
+            net.start(one)
+        net.wait()
+        wait_for_programs(net)
+        assert len((net.of(0) / "starts").read_text()) > 1, (net.of(0) / "step-phases.txt").read_text()
 
 # What netdp net init makes asks for ./step; netdp run has no gradients of it.
 with Peers(BASE, noise=1) as net:

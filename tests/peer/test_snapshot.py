@@ -7,6 +7,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+import threading
 import time
 
 from peers import NETDP, Peers
@@ -165,17 +166,21 @@ with Peers(STUDY, noise=1) as net:
     for traces, says in (([], "`key` says that it began at 20"), (["pair-key-0-0-0"], "pair-key-0-0-0"), (["frames"], "frames"), (["result.json"], "result.json")):
         key.write_text("netdp signing key 1\n" + lines[1] if traces else "".join(lines))
         for trace in traces:
-            (net.folder / "copy" / trace).write_text("{}")
+            (net.folder / "copy" / trace).write_text(json.dumps({"title": 'A "TEST: of meters'}))
         said = start_copy()
         assert said.returncode == 2 and says in said.stderr and "ledger.db: is gone" in said.stderr, said.stderr
         assert not (net.folder / "copy" / "ledger.db").exists()
         joined = subprocess.run([NETDP, "net", "join", net.of(1), "-o", net.folder / "copy"], capture_output=True, text=True)
         assert joined.returncode == 2 and "is gone" in joined.stderr, joined.stderr
-        # Neither does one begin in a base that holds nothing.
-        with contextlib.closing(sqlite3.connect(net.folder / "copy" / "ledger.db")) as empty:
+        # Neither does one begin in a base that holds nothing, also while another holds that.
+        with contextlib.closing(sqlite3.connect(net.folder / "copy" / "ledger.db", isolation_level=None, check_same_thread=False)) as empty:
             empty.execute("vacuum")
-        assert (net.folder / "copy" / "ledger.db").stat().st_size > 0
-        said = start_copy()
+            assert (net.folder / "copy" / "ledger.db").stat().st_size > 0
+            empty.execute("begin exclusive")
+            release = threading.Timer(1, empty.rollback)
+            release.start()
+            said = start_copy()
+            release.join()
         assert said.returncode == 2 and says in said.stderr and "ledger.db: is gone" in said.stderr, said.stderr
         for left in (net.folder / "copy").glob("ledger.db*"):
             left.unlink()

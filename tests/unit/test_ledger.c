@@ -271,18 +271,28 @@ static void test_far(void **state)
 {
     (void)state;
     static const unsigned long far[] = {0x6969,   0xff534d42, 0xfe534d42,
-                                        0xc36400, 0x5346414f, 0x786f4256};
+                                        0xc36400, 0xa501fcf5, 0x786f4256};
     static const unsigned long near[] = {0xef53,     0x58465342, 0x9123683e,
                                          0x01021994, 0x794c7630, 0x65735546};
     static const char mounts[] =
         "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
         "40 27 0:52 / /home/me/far rw shared:3 master:1 - fuse.sshfs me@there: rw\n"
-        "41 27 8:1 / /mnt/a - b rw - fuse.gocryptfs /x rw\n";
+        "41 27 8:1 / /mnt/a rw - ext4 /dev/sda1 rw\n"
+        "42 27 0:53 / /mnt/s3 rw - fuse mountpoint-s3 rw\n"
+        "43 27 0:54 / /mnt/s4 rw - fuse.s3fs s3fs rw\n";
     char type[NETDP_I_TYPE_ROOM];
     FILE *stream = fmemopen((void *)mounts, sizeof mounts - 1, "r");
     netdp_i_kept_type(stream, 0, 52, type);
     assert_string_equal(type, "fuse.sshfs");
     assert_string_equal(netdp_i_kept_far(0x65735546, type), "sshfs");
+    assert_null(netdp_i_kept_far(0xef53, type));
+    for (int k = 0; k < 2; k++) {
+        rewind(stream);
+        netdp_i_kept_type(stream, 0, (unsigned)(53 + k), type);
+        assert_non_null(netdp_i_kept_far(0x65735546, type));
+    }
+    rewind(stream);
+    netdp_i_kept_type(stream, 8, 1, type);
     assert_null(netdp_i_kept_far(0xef53, type));
     rewind(stream);
     netdp_i_kept_type(stream, 9, 1, type);

@@ -10,7 +10,10 @@ static const netdp_i_limit_row rows[] = {
 #undef ROW
 };
 
-enum { HOUR = 3600000, FILES = 4096 };
+enum {
+    HOUR = 3600000,
+    FILES = 4096, /* open ones, where the system allows as many */
+};
 
 const netdp_i_limit_row *netdp_i_limit_rows(void)
 {
@@ -42,6 +45,7 @@ int64_t netdp_i_limit_places(int64_t wanted)
     if (files.rlim_cur < wish) {
         files.rlim_cur = files.rlim_max < wish ? files.rlim_max : wish;
         (void)setrlimit(RLIMIT_NOFILE, &files);
+        (void)getrlimit(RLIMIT_NOFILE, &files); /* which may have said no */
     }
     const rlim_t half = files.rlim_cur / 2;
     return half < (rlim_t)wanted ? (int64_t)half : wanted;

@@ -29,7 +29,7 @@ typedef struct child {
     uv_process_t process;
     uv_pipe_t in, out, said;
     int handles;
-    bool running, ended, silent; /* silent: it closed its standard output */
+    bool running, ended, silent, deaf; /* silent, deaf: it closed its standard output, its input */
 } child;
 
 struct netdp_i_program {
@@ -92,7 +92,8 @@ static void end(child *c, int signal)
 /* It can answer no more, or has not read what it was asked before: questions that nobody reads would add up. */
 static bool is_stuck(const child *c)
 {
-    return c->ended || c->silent || uv_stream_get_write_queue_size((const uv_stream_t *)&c->in) > 0;
+    return c->ended || c->silent || c->deaf ||
+           uv_stream_get_write_queue_size((const uv_stream_t *)&c->in) > 0;
 }
 
 static void settle(netdp_i_program *p, netdp_i_reply answer)
@@ -232,10 +233,10 @@ typedef struct question {
     char text[];
 } question;
 
-/* That it does not listen is told by its end. */
 static void on_asked(uv_write_t *write, int status)
 {
-    (void)status;
+    child *c = write->handle->data;
+    c->deaf = c->deaf || status < 0;
     netdp_i_free(write->data);
 }
 
@@ -309,8 +310,10 @@ void netdp_i_program_ask(netdp_i_program *p, int64_t phase, const double *model)
     q->text[used++] = '\n';
     q->write.data = q;
     const uv_buf_t buffer = uv_buf_init(q->text, (unsigned)used);
-    if (uv_write(&q->write, (uv_stream_t *)&p->now->in, &buffer, 1, on_asked) != 0)
+    if (uv_write(&q->write, (uv_stream_t *)&p->now->in, &buffer, 1, on_asked) != 0) {
+        p->now->deaf = true;
         netdp_i_free(q);
+    }
     uv_read_start((uv_stream_t *)&p->now->out, lend, on_read);
 }
 

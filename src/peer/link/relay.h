@@ -26,8 +26,8 @@ typedef struct netdp_i_relay netdp_i_relay;
 typedef struct netdp_i_relay_plan {
     uv_loop_t *loop;
     const char *listen; /* "HOST:PORT" */
-    int64_t
-        connections; /* at once, fewer where open files are; of those who wait the oldest goes when another comes */
+    /* At once, at most half of the open files that the system allows; of those who wait the oldest goes when another comes. */
+    int64_t connections;
     int64_t bytes; /* of two who met, both ways; then they are cut, and may meet again; 0: any */
     int64_t idle;  /* seconds without a byte */
     FILE *log;     /* NULL: none */
