@@ -4,7 +4,7 @@
  */
 #include "walk_drawn.h"
 
-enum { SETTINGS = 240, RELEASED = 60, PATHS = 2000, LONGEST = 4000 };
+enum { SETTINGS = 120, RELEASED = 40, PATHS = 2000, LONGEST = 4000 };
 
 /* Least squared slopes below the running count of contributions, up to `end`. */
 static double piece_cost(const int32_t *when, int32_t count, int32_t end)
@@ -122,7 +122,7 @@ static void test_drawn_paths(void **state)
 static void test_small_noise(void **state)
 {
     (void)state;
-    assert_int_equal(check_settings(32, SETTINGS / 2, 0.2), 0);
+    assert_int_equal(check_settings(32, SETTINGS, 0.2), 0);
     netdp_stream stream = netdp_stream_at(33, NETDP_FOR_TEST, 0, 0);
     net n = open_net("ring 28", 1, "metropolis");
     setting s = {.from = 22,
