@@ -89,15 +89,19 @@ static netdp_i_stream_segments choose_segments(const netdp_i_gossip_account *a)
     return by;
 }
 
+/* Does the recursion carry hidden nodes alone? Single observers of their neighbours' messages, without pairs. */
+static bool hides_nodes(const netdp_i_gossip_account *a)
+{
+    return a->losses->members == 1 && a->request->sees == NETDP_SEES_NEIGHBOURS &&
+           a->request->protocol->varying.kind == NETDP_VARY_NEVER &&
+           netdp_i_gossip_pairing(a->request) == NULL;
+}
+
 /* How many nodes observer v leaves hidden, at most; all of them where that is not what the recursion carries. */
 static int32_t hidden_from(const netdp_i_gossip_account *a, int32_t v)
 {
-    const netdp_linear *p = a->request->protocol;
     const int32_t n = netdp_graph_nodes(a->graph);
-    const bool carries = a->losses->members > 1 || a->request->sees != NETDP_SEES_NEIGHBOURS ||
-                         p->varying.kind != NETDP_VARY_NEVER ||
-                         netdp_i_gossip_pairing(a->request) != NULL;
-    return carries ? n : n - netdp_graph_degree(a->graph, v);
+    return hides_nodes(a) ? n - netdp_graph_degree(a->graph, v) : n;
 }
 
 /* Of one contribution, or a phase: of all observers, or the coalition. */
@@ -198,9 +202,8 @@ bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a)
     cost_of_all(a, &seconds, &bytes);
     return netdp_i_gossip_pairing(a->request) != NULL || noise < LEAST_PROVEN ||
            ((p->accelerate || a->request->sees == NETDP_SEES_SUM) && seconds <= LITTLE) ||
-           (noise < NETDP_I_FACTOR_BELOW && p->every == 0 && !p->accelerate &&
-            a->losses->members == 1 && p->varying.kind == NETDP_VARY_NEVER &&
-            a->request->sees == NETDP_SEES_NEIGHBOURS && seconds < cost_of_filters(a));
+           (noise < NETDP_I_FACTOR_BELOW && p->every == 0 && !p->accelerate && hides_nodes(a) &&
+            seconds < cost_of_filters(a));
 }
 
 /* One contribution in round `begin`, with what follows it; a story that is none leaves what every message tells. */

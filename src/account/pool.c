@@ -19,8 +19,8 @@ typedef struct pooling {
     int32_t *member;     /* [count][pool] */
     netdp_progress poll; /* the rounds of one coalition are no news */
     int32_t from_count;
-    double *loss;       /* [count][from_count] */
-    netdp_losses *says; /* [count]: of itself, no more than its label */
+    double *loss;            /* [count][from_count] */
+    netdp_i_judgement *says; /* [count] */
 } pooling;
 
 static int64_t count_coalitions(int32_t nodes, int32_t pool)
@@ -57,13 +57,13 @@ netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **membe
 {
     if (pool < 1 || pool >= nodes)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "pool: %d of %d nodes; nobody is left to learn about", (int)pool,
+                            "%d of %d nodes who collude: nobody is left to learn about", (int)pool,
                             (int)nodes);
     *count = count_coalitions(nodes, pool);
     if (*count < 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "pool: %d of %d nodes are more than %d coalitions; give fewer, or a "
-                            "smaller network",
+                            "%d of %d nodes who collude: more than %d coalitions; give fewer, a "
+                            "smaller network, or ask netdp loss, which searches for one of them",
                             (int)pool, (int)nodes, MOST_COALITIONS);
     *member = NETDP_I_NEW(int32_t, *count * pool);
     if (*member == NULL)
@@ -97,8 +97,7 @@ static netdp_status account_coalition(void *context, int64_t index, int thread, 
                    error));
     memcpy(p->loss + index * p->from_count, losses->loss,
            (size_t)p->from_count * sizeof *losses->loss);
-    p->says[index] = (netdp_losses){
-        .sound = losses->sound, .certified = losses->certified, .reason = losses->reason};
+    p->says[index] = (netdp_i_judgement){losses->sound, losses->certified, losses->reason};
     return NETDP_OK;
 }
 
@@ -113,21 +112,49 @@ static netdp_status account_all(pooling *p, const netdp_progress *progress, netd
     return NETDP_OK;
 }
 
-/* The largest over the coalitions of v that u does not belong to. */
-static double largest(const pooling *p, int32_t u, int32_t from, int32_t v)
+/* What members of one coalition learn together of the others is what each of them does, if it is more. */
+static void raise(const pooling *p, int64_t c, const int32_t *row, const bool *is_member,
+                  netdp_losses *made)
 {
-    double value = 0;
+    const int32_t *member = p->member + c * p->pools->pool;
+    const double *loss = p->loss + c * p->from_count;
+    for (int32_t i = 0; i < p->pools->pool; i++) {
+        const int32_t v = row[member[i]];
+        double *most = made->loss + (int64_t)v * made->from_count;
+        for (int32_t u = 0; v >= 0 && u < made->from_count; u++)
+            if (!is_member[made->from[u]] && !(loss[u] <= most[u]))
+                most[u] = isnan(loss[u]) ? INFINITY : loss[u];
+    }
+}
+
+/* Each pair's largest over the coalitions that its observer belongs to and its source does not. */
+static netdp_status take_largest(const pooling *p, netdp_losses *made,
+                                 const netdp_progress *progress, netdp_error *error)
+{
+    OWNED int32_t *row = NETDP_I_NEW(int32_t, p->pools->nodes);
+    OWNED bool *is_member = NETDP_I_NEW(bool, p->pools->nodes);
+    if (row == NULL || is_member == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < p->pools->nodes; v++)
+        row[v] = -1;
+    for (int32_t v = 0; v < made->to_count; v++) {
+        row[made->to[v]] = v;
+        for (int32_t u = 0; u < made->from_count; u++)
+            if (netdp_losses_counts(made, u, v))
+                made->loss[(int64_t)v * made->from_count + u] = 0;
+    }
     for (int64_t c = 0; c < p->count; c++) {
         const int32_t *member = p->member + c * p->pools->pool;
-        bool with = false, about = false;
-        for (int32_t i = 0; i < p->pools->pool; i++) {
-            with = with || member[i] == v;
-            about = about || member[i] == from;
-        }
-        if (with && !about)
-            value = fmax(value, p->loss[c * p->from_count + u]);
+        for (int32_t i = 0; i < p->pools->pool; i++)
+            is_member[member[i]] = true;
+        raise(p, c, row, is_member, made);
+        for (int32_t i = 0; i < p->pools->pool; i++)
+            is_member[member[i]] = false;
+        if (c % 1000 == 0)
+            TRY(netdp_i_report(progress, "the largest of all coalitions", (double)c,
+                               (double)p->count, error));
     }
-    return value;
+    return NETDP_OK;
 }
 
 static void pooling_clear(pooling *p)
@@ -147,20 +174,15 @@ netdp_status netdp_i_pools_largest(const netdp_i_pools *pools, const netdp_progr
     TRY(pools->ask(pools->context, NULL, 0, &p.poll, &made, error));
     p.from_count = made->from_count;
     p.loss = NETDP_I_NEW(double, p.count *p.from_count);
-    p.says = NETDP_I_NEW(netdp_losses, p.count);
+    p.says = NETDP_I_NEW(netdp_i_judgement, p.count);
     if (p.loss == NULL || p.says == NULL)
         return netdp_i_no_memory(error);
     TRY(account_all(&p, progress, error));
     for (int64_t c = 0; c < p.count; c++)
         netdp_i_judge_together(&p.says[c], made);
-    for (int32_t v = 0; v < made->to_count; v++)
-        for (int32_t u = 0; u < made->from_count; u++)
-            if (netdp_losses_counts(made, u, v))
-                made->loss[(int64_t)v * made->from_count + u] =
-                    largest(&p, u, made->from[u], made->to[v]);
+    TRY(take_largest(&p, made, &p.poll, error));
     made->given_count = 0; /* who was least towards single observers */
-    made->threat.assumes = "nodes follow the protocol; some of them, no more than the pool, may "
-                           "collude";
+    made->threat.assumes = "nodes follow the protocol; any coalition of that size may collude";
     *losses = GIVE(made);
     return NETDP_OK;
 }

@@ -96,12 +96,16 @@ static void tell_pairs(FILE *out, const netdp_loss_request *request)
     netdp_i_hiding hiding;
     netdp_error ignored;
     char text[400];
-    if (!netdp_pairing_is(pairing) ||
-        (request->pool > 1
-             ? netdp_i_pools_hiding(pairing->graph, request->pool, &hiding, &ignored)
+    if (!netdp_pairing_is(pairing))
+        return;
+    const bool few =
+        request->pool > 1 && netdp_i_pools_all(netdp_graph_nodes(pairing->graph), request->pool);
+    if ((few ? netdp_i_pools_hiding(pairing->graph, request->pool, &hiding, &ignored)
              : netdp_i_pairing_hiding(pairing->graph, request->to, request->to_count,
                                       request->coalition, &hiding, &ignored)) != NETDP_OK)
         return;
+    if (request->pool > 1 && !few)
+        hiding.least = 0; /* of coalitions that nobody has counted */
     netdp_i_pairing_words(pairing, &hiding, text);
     fprintf(out, "%s\n", text);
 }
@@ -268,9 +272,7 @@ netdp_status netdp_tally_words(const netdp_tally *tally, const char *name, char 
         netdp_i_pairing_token_words(&tally->pairing, says);
         fprintf(t.out, "%s\n", says);
     } else if (ring && tally->schedule == NETDP_TALLY_ONCE && !counts)
-        fputs("one observer at a time: two who collude around a node leave it without "
-              "noise (--to set:V,W).\n",
-              t.out);
+        fputs("Two who collude around a node leave it without noise (--to set:V,W).\n", t.out);
     return end(&t, text, error);
 }
 

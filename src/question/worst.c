@@ -1,4 +1,6 @@
 /* worst:C: what any C nodes learn who collude, of everybody else. */
+#include <math.h>
+
 #include "account/losses/label.h"
 #include "account/losses/losses.h"
 #include "base/fail.h"
@@ -42,8 +44,8 @@ static double most_of(const netdp_losses *losses)
 {
     double most = -1;
     for (int32_t u = 0; u < losses->from_count; u++)
-        if (netdp_losses_counts(losses, u, 0) && losses->loss[u] > most)
-            most = losses->loss[u];
+        if (netdp_losses_counts(losses, u, 0) && !(losses->loss[u] <= most))
+            most = isnan(losses->loss[u]) ? INFINITY : losses->loss[u];
     return most;
 }
 

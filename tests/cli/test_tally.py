@@ -91,7 +91,7 @@ CASES = [
     Case("loss --json --family 'complete 20' --protocol complete-histogram --rounds 200 --cap 10 "
          "--flip 0.5", check=says(cap=10)),
     Case("loss --family 'ring 12' --protocol ring-sum --rounds 4 --noise 2",
-         out="once every n-1 hops.*\\n.*\\none observer at a time"),
+         out="once every n-1 hops.*\\n.*\\nTwo who collude around a node"),
     # what does not apply or is wrong
     Case("loss --family 'grid 3 4' --protocol ring-sum --rounds 1", 2, err="family ring"),
     Case("loss --family 'ring 9' --protocol complete-sum --rounds 9 --noise 1", 2,

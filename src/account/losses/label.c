@@ -21,7 +21,7 @@ void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses 
                                           : NULL;
 }
 
-void netdp_i_judge_together(const netdp_losses *one, netdp_losses *all)
+void netdp_i_judge_together(const netdp_i_judgement *one, netdp_losses *all)
 {
     if ((all->sound && !one->sound) || (all->certified && !one->certified) || all->reason == NULL)
         all->reason = one->reason;

@@ -21,8 +21,14 @@ const netdp_bound_info *netdp_i_bound_row(netdp_bound bound);
 /* Sets `bound`, `sound`, `certified` and `reason`: nothing else does. */
 void netdp_i_judge(const netdp_bound_info *bound, netdp_i_case of, netdp_losses *losses);
 
+/* What an account says of itself. */
+typedef struct netdp_i_judgement {
+    bool sound, certified;
+    const char *reason;
+} netdp_i_judgement;
+
 /* Several accounts hold as far as the weakest does: what `one` lacks `all` loses, with its reason. */
-void netdp_i_judge_together(const netdp_losses *one, netdp_losses *all);
+void netdp_i_judge_together(const netdp_i_judgement *one, netdp_losses *all);
 
 /* A coalition that a search found stands for all of its size: no bound, whatever its own account is. */
 void netdp_i_judge_found(netdp_losses *losses);

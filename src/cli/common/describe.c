@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "account/losses/label.h"
+#include "account/losses/losses.h"
 #include "account/walk/given_path.h"
 #include "base/fail.h"
 #include "base/file.h"
@@ -127,6 +128,12 @@ static void warn(const netdp_i_description *description)
         netdp_i_cli_note("%s", text);
 }
 
+/* Are all coalitions of the asked size accounted for, or is one searched for? */
+static bool asks_all(const netdp_i_description *description)
+{
+    return netdp_i_pools_all(netdp_graph_nodes(description->graph), description->request.pool);
+}
+
 json_t *netdp_i_describe_json(const netdp_i_description *description,
                               const netdp_guarantee *guarantee, json_t *noise, json_t *run)
 {
@@ -140,7 +147,9 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
         description->kind->protocol(description), "threat",
         netdp_i_threat_json(&guarantee->threat, request->to, request->to_count), "noise", noise);
     if (request->pool > 1)
-        json_object_set_new(json_object_get(made, "threat"), "pool", json_integer(request->pool));
+        json_object_set_new(json_object_get(made, "threat"),
+                            asks_all(description) ? "pool" : "searched",
+                            json_integer(request->pool));
     if (run != NULL)
         json_object_update_new(made, run);
     json_object_update_new(made, netdp_i_guarantee_json(guarantee, NULL));
@@ -161,8 +170,11 @@ netdp_status netdp_i_describe_print(const netdp_i_description *description, doub
 {
     char *text = NULL;
     warn(description);
-    if (description->request.pool > 1)
-        printf("observers: any %d nodes who collude.\n", (int)description->request.pool);
+    const int pool = (int)description->request.pool;
+    if (pool > 1)
+        printf(asks_all(description) ? "observers: any %d nodes who collude.\n"
+                                     : "observers: %d nodes who collude, whom a search found.\n",
+               pool);
     const netdp_status status = description->kind->words(description, noise, &text, error);
     return put(status, text);
 }
