@@ -31,7 +31,7 @@ typedef struct netdp_graph_notes {
     int64_t weights;    /* entries that carry a weight; used only by the mixing "file" */
     int64_t outside;    /* nodes left out by the giant component */
     int64_t redraws;    /* random families: draws that were not connected */
-    int64_t columns;    /* or edge attributes, beside source, target and weight: not read */
+    int64_t columns;    /* or edge attributes, beside ends and weight: not read, at most 64 */
 } netdp_graph_notes;
 
 /*

@@ -120,7 +120,7 @@ class Question:
                 self._take(name, value)
         self.coalition = coalition is not None and flag("coalition", coalition) or isinstance(to, (set, frozenset)) or (isinstance(to, str) and to.startswith("set:"))
         self._request.coalition = self.coalition
-        self.pooled = isinstance(to, str) and to.startswith("worst:") and to not in self.graph._known()
+        self.pooled = isinstance(to, str) and to.startswith("worst:") and to != "worst:1" and to not in self.graph._known()
         for field, what, nodes in (("from", "from_", from_), ("to", "to", to)):
             if isinstance(nodes, str) and nodes not in self.graph._known():
                 self._settings[field] = nodes  # a node's name, "all" or "set:V,W", as the command has it

@@ -57,14 +57,14 @@ netdp_status netdp_i_coalitions_new(int32_t nodes, int32_t pool, int32_t **membe
 {
     if (pool < 1 || pool >= nodes)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "%d of %d nodes who collude: nobody is left to learn about", (int)pool,
-                            (int)nodes);
+                            "%d of %d nodes who collude: nobody is left to learn about; give fewer",
+                            (int)pool, (int)nodes);
     *count = count_coalitions(nodes, pool);
     if (*count < 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "%d of %d nodes who collude: more than %d coalitions; give fewer, a "
-                            "smaller network, or ask netdp loss, which searches for one of them",
-                            (int)pool, (int)nodes, MOST_COALITIONS);
+                            "%d of %d nodes who collude: more than %d coalitions; give fewer, or a "
+                            "smaller network (netdp loss --to worst:%d searches for one of them)",
+                            (int)pool, (int)nodes, MOST_COALITIONS, (int)pool);
     *member = NETDP_I_NEW(int32_t, *count * pool);
     if (*member == NULL)
         return netdp_i_no_memory(error);

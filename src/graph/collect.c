@@ -217,6 +217,11 @@ void netdp_i_collect_attribute(netdp_i_collection *collection, netdp_i_token nam
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (token_is(name, known[i]))
             return;
+    netdp_i_collect_left_out(collection, name);
+}
+
+void netdp_i_collect_left_out(netdp_i_collection *collection, netdp_i_token name)
+{
     const int64_t count = collection->notes.columns;
     for (int64_t i = 0; i < count; i++)
         if (name.length == collection->left_out[i].length &&

@@ -57,6 +57,8 @@ netdp_status netdp_i_collect_edge(netdp_i_collection *collection, int32_t u, int
  * weight. The name must outlive the collection's filling.
  */
 void netdp_i_collect_attribute(netdp_i_collection *collection, netdp_i_token name);
+/* The same whatever it is called: of an id that its file made up. */
+void netdp_i_collect_left_out(netdp_i_collection *collection, netdp_i_token name);
 
 /* Ranks numeric labels and builds the graph. On failure `graph` and `notes` are untouched. */
 netdp_status netdp_i_collect_finish(netdp_i_collection *collection, bool giant_component,

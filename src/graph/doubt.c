@@ -98,7 +98,8 @@ netdp_status netdp_i_list_announced(const char *path, const char *begin, const c
         if (!begins(p, stop, "sym") && !begins(p, stop, "asym"))
             continue;
         *konect = true;
-        p += strcspn(p, " \t");
+        while (p < stop && !is_blank(*p))
+            p++;
         if (begins(skip_blanks(p, stop), stop, "dynamic"))
             return netdp_i_fail(error, NETDP_INVALID,
                                 "%s: a dynamic network (KONECT's 'dynamic'), whose lines add and "

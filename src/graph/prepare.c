@@ -316,7 +316,7 @@ static void note_data(const char *tag, const char *after, struct place *place)
         if (key.length == place->weight_id[k].length &&
             memcmp(key.text, place->weight_id[k].text, (size_t)key.length) == 0)
             return;
-    netdp_i_collect_attribute(place->collection, key);
+    netdp_i_collect_left_out(place->collection, key); /* its id, whatever that is called */
 }
 
 /* Inside <edge>, behind <data ...>. */

@@ -76,8 +76,8 @@ def guarantees_are_those_of_loss():
         (MODEL, [], ["--cap", "20"]),
         (MODEL, ["protocol.release=final", "protocol.tokens=2", "protocol.start=3"],
          ["--cap", "20", "--release", "final", "--tokens", "2", "--start", "3"]),
-        (MODEL, ["graph.family=davis", "mixing.weights=hastings:degree", "protocol.cap=none",
-                 "privacy.observers=1"], ["--family", "davis", "--mixing", "hastings:degree"]),
+        (MODEL, ["graph.family=path 5", "mixing.weights=hastings:degree", "protocol.cap=none",
+                 "privacy.observers=1"], ["--family", "path 5", "--mixing", "hastings:degree"]),
     ]
     for study, overrides, options in studies:
         with tempfile.TemporaryDirectory() as folder:

@@ -246,6 +246,8 @@ LEFT_OUT = {
                     '<key attr.name="weight" id="d2" for="edge" attr.type="double"/><graph edgedefault="undirected"><node id="a">'
                     '<data key="d0">x</data></node><node id="b"/><edge source="a" target="b"><data key="d2">2</data><data key="d1">3</data>'
                     '<data key="d1">3</data></edge></graph></graphml>', 1),
+    "ids.graphml": ('<graphml><key id="weight" for="edge" attr.name="cost"/><key id="id" for="edge" attr.name="kind"/><graph edgedefault="undirected">'
+                    '<node id="a"/><node id="b"/><edge source="a" target="b"><data key="weight">3</data><data key="id">x</data></edge></graph></graphml>', 2),
     "drawn.net": ('*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2 2.5 l "friend" c Blue\n2 3 1\n', 2),
     "d.edgelist": ("a b {'weight': 2, 'since': 1999}\nb c {'kind': 'x', 'since': 2000}\nc d {}\n", 2),
     "multi.json": ('{"nodes": [{"id": 1, "x": 2}, {"id": 2}], "links": [{"source": 1, "target": 2, "key": 0, "weight": 2, "value": 9}]}', 1),
