@@ -160,11 +160,7 @@ static netdp_status begin(netdp_i_ledger *ledger, const unsigned char key[NETDP_
 static void sync_folder(const char *path)
 {
     char folder[NETDP_I_PATH_ROOM];
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        snprintf(folder, sizeof folder, ".");
-    else
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    netdp_i_file_folder(folder, path);
     const int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (opened >= 0) {
         (void)fsync(opened);
@@ -317,10 +313,12 @@ static netdp_status find_gone(const char *path, bool *gone, netdp_error *error)
     struct stat shape;
     sqlite3 *base = NULL;
     sqlite3_stmt *tables = NULL;
-    *gone = !netdp_i_file_is_planted(path) && (stat(path, &shape) != 0 || shape.st_size == 0);
-    if (*gone || netdp_i_file_is_planted(path))
+    const bool planted = netdp_i_file_is_planted(path);
+    *gone = !planted && (stat(path, &shape) != 0 || shape.st_size == 0);
+    if (*gone || planted)
         return NETDP_OK;
-    int said = sqlite3_open_v2(path, &base, SQLITE_OPEN_READONLY, NULL);
+    /* Not to read alone: after a kill its log is taken in first. */
+    int said = sqlite3_open_v2(path, &base, SQLITE_OPEN_READWRITE, NULL);
     if (said == SQLITE_OK)
         said = sqlite3_busy_timeout(base, 5000);
     if (said == SQLITE_OK)

@@ -337,6 +337,37 @@ static void test_killed(void **state)
     (void)judge();
 }
 
+/* Writes, and ends within a transaction, as by a kill: its journal is to be rolled back. */
+static int write_half(const char *path)
+{
+    sqlite3 *base = NULL;
+    return sqlite3_open(path, &base) == SQLITE_OK &&
+                   sqlite3_exec(base,
+                                "CREATE TABLE entry (x); PRAGMA cache_size = 1; BEGIN; "
+                                "INSERT INTO entry VALUES (zeroblob(100000)), (zeroblob(100000));",
+                                NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : 1;
+}
+
+/* A ledger is not gone because its last writer was killed. */
+static void test_expected_after_a_kill(void **state)
+{
+    (void)state;
+    char path[NETDP_I_PATH_ROOM];
+    int ended = -1;
+    path_of(path, "ledger.db");
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(write_half(path));
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+    path_of(path, "ledger.db-journal");
+    assert_int_equal(access(path, F_OK), 0);
+    assert_ok(netdp_i_ledger_expect(folder, NULL, &error));
+}
+
 int main(void)
 {
     if (!make_folder("ledger"))
@@ -345,7 +376,7 @@ int main(void)
         cmocka_unit_test(test_order),     cmocka_unit_test(test_whose),
         cmocka_unit_test(test_rows_stay), cmocka_unit_test(test_restored_copy),
         cmocka_unit_test(test_moved),     cmocka_unit_test(test_far),
-        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_killed),    cmocka_unit_test(test_expected_after_a_kill),
     };
     const int failed = cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
     return remove_folder() ? failed : 99;
