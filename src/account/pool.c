@@ -112,16 +112,17 @@ static netdp_status account_all(pooling *p, const netdp_progress *progress, netd
     return NETDP_OK;
 }
 
-/* What members of one coalition learn together of the others is what each of them does, if it is more. */
-static void raise(const pooling *p, int64_t c, const int32_t *row, const bool *is_member,
-                  netdp_losses *made)
+/* What one coalition learns of the others each of its members does, if it is more. */
+static void take_more(const pooling *p, int64_t c, const int32_t *row, const bool *is_member,
+                      netdp_losses *made)
 {
     const int32_t *member = p->member + c * p->pools->pool;
     const double *loss = p->loss + c * p->from_count;
     for (int32_t i = 0; i < p->pools->pool; i++) {
-        const int32_t v = row[member[i]];
-        double *most = made->loss + (int64_t)v * made->from_count;
-        for (int32_t u = 0; v >= 0 && u < made->from_count; u++)
+        if (row[member[i]] < 0)
+            continue;
+        double *most = made->loss + (int64_t)row[member[i]] * made->from_count;
+        for (int32_t u = 0; u < made->from_count; u++)
             if (!is_member[made->from[u]] && !(loss[u] <= most[u]))
                 most[u] = isnan(loss[u]) ? INFINITY : loss[u];
     }
@@ -133,8 +134,8 @@ static netdp_status take_largest(const pooling *p, netdp_losses *made,
 {
     OWNED int32_t *row = NETDP_I_NEW(int32_t, p->pools->nodes);
     OWNED bool *is_member = NETDP_I_NEW(bool, p->pools->nodes);
-    if (row == NULL || is_member == NULL)
-        return netdp_i_no_memory(error);
+    NEED(row);
+    NEED(is_member);
     for (int32_t v = 0; v < p->pools->nodes; v++)
         row[v] = -1;
     for (int32_t v = 0; v < made->to_count; v++) {
@@ -147,7 +148,7 @@ static netdp_status take_largest(const pooling *p, netdp_losses *made,
         const int32_t *member = p->member + c * p->pools->pool;
         for (int32_t i = 0; i < p->pools->pool; i++)
             is_member[member[i]] = true;
-        raise(p, c, row, is_member, made);
+        take_more(p, c, row, is_member, made);
         for (int32_t i = 0; i < p->pools->pool; i++)
             is_member[member[i]] = false;
         if (c % 1000 == 0)
@@ -175,8 +176,8 @@ netdp_status netdp_i_pools_largest(const netdp_i_pools *pools, const netdp_progr
     p.from_count = made->from_count;
     p.loss = NETDP_I_NEW(double, p.count *p.from_count);
     p.says = NETDP_I_NEW(netdp_i_judgement, p.count);
-    if (p.loss == NULL || p.says == NULL)
-        return netdp_i_no_memory(error);
+    NEED(p.loss);
+    NEED(p.says);
     TRY(account_all(&p, progress, error));
     for (int64_t c = 0; c < p.count; c++)
         netdp_i_judge_together(&p.says[c], made);
@@ -211,9 +212,7 @@ netdp_status netdp_i_losses_pooled(const netdp_loss_request *request,
                                  .pool = request->pool,
                                  .ask = ask_gossip,
                                  .context = (void *)request};
-    if (request->coalition)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "pool: the observers are one coalition already; leave one of the two "
-                            "out");
+    REFUSE(request->coalition,
+           "pool: the observers are one coalition already; leave one of the two out");
     return netdp_i_pools_largest(&pools, progress, losses, error);
 }

@@ -63,9 +63,8 @@ static netdp_status check_bound(const asked *a, netdp_error *error)
     if (a->request->losses->pattern != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: there are no proof files of a given pattern; leave it out");
-    if (a->request->losses->pool > 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "proof: there are no proof files of pools; name the members");
+    REFUSE(a->request->losses->pool > 1,
+           "proof: there are no proof files of pools, whose members nobody names; name them");
     if (a->request->losses->protection.batches.kind == NETDP_BATCHES_POISSON)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: Poisson batches have no proof file; give full or cyclic");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 size_t netdp_i_utf8(const char *text, size_t left, uint32_t *code)
 {
@@ -80,6 +81,16 @@ netdp_i_shown netdp_i_show(const char *text, size_t length)
 netdp_i_shown netdp_i_show_text(const char *text)
 {
     return netdp_i_show(text, strlen(text));
+}
+
+netdp_i_shown netdp_i_utc(int64_t seconds, const char *format)
+{
+    const time_t at = (time_t)seconds;
+    netdp_i_shown shown = {""};
+    struct tm parts;
+    if (gmtime_r(&at, &parts) != NULL)
+        strftime(shown.text, sizeof shown.text, format, &parts);
+    return shown;
 }
 
 /* The next byte that counts, small. */

@@ -23,6 +23,11 @@ typedef struct netdp_i_shown {
 netdp_i_shown netdp_i_show(const char *text, size_t length);
 netdp_i_shown netdp_i_show_text(const char *text);
 
+/* A moment in UTC, as strftime's format has it. */
+netdp_i_shown netdp_i_utc(int64_t seconds, const char *format);
+#define NETDP_I_ISO "%Y-%m-%dT%H:%M:%SZ"
+#define NETDP_I_CLOCK "%Y-%m-%d %H:%M:%S"
+
 /*
  * A decimal number and nothing around it: no blanks, no hexadecimal, no "nan" or "inf". A number
  * too large for a double gives infinity.

@@ -198,15 +198,13 @@ static void let_process_go(netdp_i_budget *b)
 
 static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
 {
+    /* Another machine is not to see an empty file there. */
+    char folder[NETDP_I_PATH_ROOM];
+    netdp_i_file_folder(folder, b->path);
+    if (access(b->path, F_OK) != 0 && access(folder, F_OK) == 0)
+        TRY(netdp_i_kept_here(folder, error));
     /* Its owner's alone; SQLite takes an empty file for a new one. One that is there is not opened beside
      * SQLite: to close it would drop all locks that this process has on it. */
-    char folder[NETDP_I_PATH_ROOM];
-    const char *slash = strrchr(b->path, '/');
-    const int length = slash == NULL ? 0 : (int)(slash - b->path) + 1;
-    snprintf(folder, sizeof folder, "%.*s", length == 0 ? 1 : length, length == 0 ? "." : b->path);
-    if (access(b->path, F_OK) != 0 && access(folder, F_OK) == 0)
-        TRY(netdp_i_kept_here(folder,
-                              error)); /* before another machine may see an empty file there */
     const int made = open(b->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (made < 0 && errno != EEXIST)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s", b->path, strerror(errno));

@@ -92,8 +92,11 @@ netdp_status netdp_i_kept_here(const char *path, netdp_error *error)
     char type[NETDP_I_TYPE_ROOM];
     if (statfs(path, &shape) != 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", path, strerror(errno));
-    find_type(path, type);
-    const char *name = netdp_i_kept_far((unsigned long)shape.f_type, type);
+    const unsigned long kind = (unsigned long)shape.f_type & 0xffffffff;
+    type[0] = '\0';
+    if (kind == FUSE)
+        find_type(path, type);
+    const char *name = netdp_i_kept_far(kind, type);
     return name == NULL ? NETDP_OK
                         : netdp_i_fail(error, NETDP_ENVIRONMENT,
                                        "%.300s: lies on a network file system (%s), on which two "

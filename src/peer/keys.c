@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/try.h"
 
 /* A key file: this line, which once its ledger began goes on with when, and with the digest of its first row; then 64
@@ -192,10 +192,8 @@ netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
 {
     char seed[65], digest[NETDP_I_DIGEST_TEXT];
     netdp_i_output output = {0};
-    struct tm utc;
-    const time_t at = (time_t)time;
     TRY(netdp_i_output_open_own(&output, path, true, error));
-    strftime(signer->since, sizeof signer->since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &utc));
+    snprintf(signer->since, sizeof signer->since, "%.20s", netdp_i_utc(time, NETDP_I_ISO).text);
     memcpy(signer->ledger, first, NETDP_I_DIGEST);
     signer->has_ledger = true;
     netdp_i_hex(first, digest);

@@ -4,7 +4,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -189,19 +188,6 @@ netdp_status netdp_i_package_digest(const netdp_i_package *package,
     return NETDP_OK;
 }
 
-static netdp_status fail_late(int64_t expires, int64_t now, netdp_error *error)
-{
-    const time_t times[2] = {(time_t)expires, (time_t)now};
-    char text[2][40];
-    struct tm utc;
-    for (int i = 0; i < 2; i++)
-        strftime(text[i], sizeof text[i], "%Y-%m-%d %H:%M:%S", gmtime_r(&times[i], &utc));
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "expired: the study package is valid until %s UTC, and it is %s here; "
-                        "set the clock if that is wrong, or agree on another package",
-                        text[0], text[1]);
-}
-
 netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *expected,
                                    int64_t now, netdp_error *error)
 {
@@ -213,8 +199,11 @@ netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *e
                                 "%s has not joined the study yet; send an invitation (netdp net "
                                 "invite) and take in the answer",
                                 package->member[i].name);
-    if (now >= package->terms.expires)
-        return fail_late(package->terms.expires, now, error);
+    REFUSE(now >= package->terms.expires,
+           "expired: the study package is valid until %s UTC, and it is %s here; "
+           "set the clock if that is wrong, or agree on another package",
+           netdp_i_utc(package->terms.expires, NETDP_I_CLOCK).text,
+           netdp_i_utc(now, NETDP_I_CLOCK).text);
     if (expected == NULL)
         return NETDP_OK;
     TRY(netdp_i_package_digest(package, digest, error));

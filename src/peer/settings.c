@@ -140,9 +140,8 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
          "answer: give milliseconds, from 1, fewer than patience has"},
         {step == NULL || data == NULL, "give either data, or step: its program reads its own"},
         {step != NULL || (data != NULL) != (test != NULL),
-         "give either data, a file of one's own, or test: seeded noise hides nothing, and real "
-         "data "
-         "are never read with it"},
+         "give either data, a file of one's own, or test: seeded noise hides nothing, and "
+         "real data are never read with it"},
         {agreed == NULL || netdp_i_unhex(agreed, digest),
          "package: must be the package's name, 64 hexadecimal digits"},
     };

@@ -60,8 +60,6 @@ static netdp_status foresee(const netdp_i_variant *variant, const netdp_proof_re
 {
     REFUSE(variant->kind != NETDP_GOSSIP && variant->kind != NETDP_WALK,
            "proof: there are proof files of gossip and of walks only");
-    REFUSE(request->losses->pool > 1,
-           "proof: there are no proof files of pools, whose members nobody names");
     netdp_status status = netdp_losses_proof_bytes(request, bytes, error);
     *bytes *= (double)count;
     const double work = status == NETDP_OK ? (double)count * work_of(variant) : 0;

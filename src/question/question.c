@@ -127,20 +127,15 @@ static netdp_status read_worst(const netdp_i_question *question, netdp_i_descrip
 {
     netdp_loss_request *request = &made->request;
     request->from = made->from;
-    if (request->pool < 0 || request->pool >= netdp_graph_nodes(made->graph))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--to: '%s'; give worst:C, with C from 1 to 1000 and below the number "
-                            "of nodes",
-                            netdp_i_show_text(question->to).text);
-    if (question->calibrates && request->pool > 1 && made->kind != &netdp_i_describing_gossip)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--to: of tokens worst:C is for netdp loss; try noises there, or name "
-                            "a coalition by set:V,W");
+    REFUSE(request->pool < 0 || request->pool >= netdp_graph_nodes(made->graph),
+           "--to: '%s'; give worst:C, with C from 1 to 1000 and below the number of nodes",
+           netdp_i_show_text(question->to).text);
+    REFUSE(question->calibrates && request->pool > 1 && made->kind != &netdp_i_describing_gossip,
+           "--to: of tokens worst:C is for netdp loss; try noises there, or name a coalition by "
+           "set:V,W");
     if (question->as_is != NULL)
         take_parties(question->as_is, request);
-    if (request->coalition)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--to: worst:C is of all coalitions; it takes no other");
+    REFUSE(request->coalition, "--to: worst:C is of all coalitions; it takes no other");
     return netdp_i_description_named(made, made->engine != NULL ? "--engine" : NULL, error);
 }
 

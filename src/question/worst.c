@@ -57,8 +57,7 @@ static netdp_status search(const netdp_i_pools *pools, const netdp_progress *pro
     const double steps = (double)pools->pool * pools->nodes;
     OWNED int32_t *member = NETDP_I_NEW(int32_t, pools->pool);
     OWNED_BY(netdp_losses_free) netdp_losses *best = NULL;
-    if (member == NULL)
-        return netdp_i_no_memory(error);
+    NEED(member);
     for (int32_t size = 0; size < pools->pool; size++) {
         double most = -2;
         int32_t joins = -1;

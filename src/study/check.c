@@ -239,18 +239,12 @@ static netdp_status read_worst(const netdp_i_reading *from, netdp_error *error)
     const int32_t colluders = to != NULL ? netdp_i_setting_worst(to) : 0;
     if (colluders == 0)
         return NETDP_OK;
-    if (colluders < 0)
-        return netdp_i_reading_fail(from, "privacy.to", error,
-                                    "is worst:C with C from 1 to 1000; not '%s'",
-                                    netdp_i_show_text(to).text);
-    if (colluders > 1 && !has_setting(study, NETDP_SETTING_VIEW))
-        return netdp_i_reading_fail(from, "privacy.to", error,
-                                    "of tokens worst:C is for netdp loss; name who collude: "
-                                    "set:v,w");
-    if (says(from, "privacy.pool"))
-        return netdp_i_reading_fail(from, "privacy.to", error,
-                                    "says by worst:C what privacy.pool says; leave one of them "
-                                    "out");
+    REFUSE_KEY(colluders < 0, "privacy.to", "is worst:C with C from 1 to 1000; not '%s'",
+               netdp_i_show_text(to).text);
+    REFUSE_KEY(colluders > 1 && !has_setting(study, NETDP_SETTING_VIEW), "privacy.to",
+               "of tokens worst:C is for netdp loss; name who collude: set:v,w");
+    REFUSE_KEY(says(from, "privacy.pool"), "privacy.to",
+               "says by worst:C what privacy.pool says; leave one of them out");
     study->privacy.pool = colluders;
     memcpy(to, "all", sizeof "all");
     return NETDP_OK;

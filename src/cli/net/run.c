@@ -335,13 +335,11 @@ static void check_neighbour(doctor *d, const char *folder, const netdp_i_package
 
 static void check_clock(doctor *d, const netdp_i_package *package)
 {
-    char says[200], now_text[40], end_text[40];
-    const time_t now = time(NULL), end = (time_t)package->terms.expires;
-    struct tm parts;
-    strftime(now_text, sizeof now_text, "%Y-%m-%d %H:%M:%S", gmtime_r(&now, &parts));
-    const bool sane = parts.tm_year >= 2024 - 1900;
-    strftime(end_text, sizeof end_text, "%Y-%m-%d", gmtime_r(&end, &parts));
-    snprintf(says, sizeof says, "it is %s UTC here; the package expires on %s", now_text, end_text);
+    char says[200];
+    const int64_t now = time(NULL), end = package->terms.expires;
+    const bool sane = now >= INT64_C(1704067200); /* 2024 */
+    snprintf(says, sizeof says, "it is %s UTC here; the package expires on %s",
+             netdp_i_utc(now, NETDP_I_CLOCK).text, netdp_i_utc(end, "%Y-%m-%d").text);
     tell(d, "clock", sane && now < end, says);
 }
 

@@ -507,8 +507,9 @@ static void make_room(netdp_i_transport *t, int32_t link)
     for (const connection *c = t->all; c != NULL; c = c->next)
         if (is_pending(c, link)) {
             all++;
-            if (++waiting[c->source] >=
-                waiting[most]) /* of equal ones whose is the oldest: it comes last */
+            waiting[c->source]++;
+            if (waiting[c->source] >=
+                waiting[most]) /* of equal ones that of the oldest, the last */
                 most = c->source;
         }
     if (all < PENDING)

@@ -14,6 +14,7 @@
 #include "base/manager.h"
 #include "base/memory.h"
 #include "base/resident.h"
+#include "base/text.h"
 #include "base/try.h"
 #include "peer/participant/participant_base.h"
 #include "peer/result.h"
@@ -34,11 +35,7 @@ int64_t netdp_i_boot_seconds(void)
 
 static void write_line(netdp_i_participant *p, const char *text)
 {
-    char when[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    fprintf(p->log, "%s %s\n", when, text);
+    fprintf(p->log, "%s %s\n", netdp_i_utc(time(NULL), NETDP_I_ISO).text, text);
     fflush(p->log);
 }
 

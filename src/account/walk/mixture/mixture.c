@@ -204,6 +204,7 @@ typedef struct range {
     double under;                /* no tilt is as large */
     double most, tilt, log_mean; /* ln of the mean of what is tilted, about */
     double cost;                 /* above it costs count for less than delta: Chernoff's bound */
+    bool usual;                  /* no tilt was worth more than one that goes by the largest cost */
 } range;
 
 /* The shortest reach of LANES tilts from `least` on; *last: is the last of them usable? */
@@ -244,7 +245,8 @@ static netdp_status find_range(chain *c, netdp_i_returns *hunt, const netdp_i_mi
     for (double least = USUAL_TILT / apart;
          isinf(r->most) && least > LEAST_TILT && status == NETDP_OK; least /= apart)
         status = find_reach(c, hunt, asked, least, &more, r, error);
-    if (r->most > (c->timed ? most : FARTHEST * most)) { /* no cost is above */
+    r->usual = r->most > (c->timed ? most : FARTHEST * most); /* no cost is above */
+    if (r->usual) {
         r->most = most;
         r->tilt = fmin(0.35, 8 / most);
         r->log_mean = 0;
@@ -349,7 +351,7 @@ static int64_t points_of(const chain *c, const netdp_i_mixture_asked *asked)
     return c->timed ? POINTS : LONG_POINTS;
 }
 
-/* The law as a tilt shows it. */
+/* The distribution of costs, sampled on the circle of that tilt. */
 static netdp_status law_in_range(chain *c, netdp_i_returns *hunt,
                                  const netdp_i_mixture_asked *asked, const range *r,
                                  netdp_i_cost_law *law, netdp_error *error)
@@ -390,7 +392,7 @@ static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_re
     for (bool first = true; loud > LOUDEST; first = false) {
         CLEARED(netdp_i_cost_law_clear) netdp_i_cost_law next = {0};
         TRY(look(c, grid, hunt, asked, &r, error));
-        if (!first && r.log_mean == 0) /* the usual tilt */
+        if (!first && r.usual)
             break;
         TRY(law_in_range(c, hunt, asked, &r, &next, error));
         const double now = loudness(c, asked, &r, &next);
