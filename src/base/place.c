@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "places.h"
+
 /* bin of a prefix, or the program's own folder or one above it where it was built. */
 enum { MOST_ABOVE = 3 };
 

@@ -124,8 +124,8 @@ static netdp_status find_experiments(experiments *e, netdp_error *error)
             return status;
     }
     return netdp_i_fail(error, NETDP_ENVIRONMENT,
-                        "no experiments in ./experiments or " NETDP_DATADIR
-                        "/netdp/experiments; install netdp, or name a study file");
+                        "no experiments in ./experiments or share/netdp/experiments of the "
+                        "prefix; install netdp, or name a study file");
 }
 
 static void put_seconds(double seconds, char text[32])
