@@ -13,7 +13,11 @@
  * any thread may call at any time, also with the same object where that is const. An object that a
  * call may change belongs to one thread at a time. What computes uses OpenMP's threads; the results
  * do not depend on their number. From the first dense account on OpenBLAS has one thread in the
- * whole process.
+ * whole process. A child that was forked computes with one thread.
+ *
+ * Arithmetic: bounds are rounded outward from the processor's usual state, which rounds to nearest and keeps
+ * numbers below the smallest normal one (fesetenv(FE_DFL_ENV)). A program that gcc links with
+ * -ffast-math is in another state. There a thread's calls are refused with NETDP_ENVIRONMENT.
  */
 #ifndef NETDP_STATUS_H
 #define NETDP_STATUS_H
@@ -46,7 +50,7 @@ typedef enum netdp_status {
     NETDP_INTERRUPTED, /* the progress callback asked to stop */
 } netdp_status;
 
-/* One line for a person: what, where, what to do. */
+/* One line for a person: what, where, what to do. Untouched where a call succeeds. */
 typedef struct netdp_error {
     netdp_status status; /* as returned */
     char text[640];      /* ends with a NUL */

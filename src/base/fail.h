@@ -28,12 +28,21 @@ netdp_status netdp_i_no_memory(netdp_error *error);
             return netdp_i_no_memory(error);                                                       \
     } while (0)
 
-/* Ends a public function where a pointer that its caller must give is NULL: NETDP_I_GIVEN(error, a && b). */
+/* Ends a public function where a pointer that its caller must give is NULL: NETDP_I_GIVEN(error, a && b);
+ * or where the thread's arithmetic is such that no bound would hold. */
 #define NETDP_I_GIVEN(error, pointers)                                                             \
     do {                                                                                           \
         if (!(pointers))                                                                           \
             return netdp_i_not_given(error, __func__);                                             \
+        if (!netdp_i_arithmetic_usual())                                                           \
+            return netdp_i_arithmetic(error);                                                      \
     } while (0)
+
+/* Does this thread round to nearest, and keep numbers below the smallest normal one? */
+bool netdp_i_arithmetic_usual(void);
+
+/* NETDP_ENVIRONMENT: it does not. */
+netdp_status netdp_i_arithmetic(netdp_error *error);
 
 /* NETDP_INVALID: what a function of that name asks for is NULL. */
 netdp_status netdp_i_not_given(netdp_error *error, const char *function);

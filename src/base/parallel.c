@@ -1,10 +1,22 @@
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/fail.h"
+
+/* OpenMP's threads do not survive a fork, and a child that asks for them waits for ever: it has one. */
+static void in_child(void)
+{
+    omp_set_num_threads(1);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
 
 int netdp_i_threads(void)
 {

@@ -1,5 +1,7 @@
 #include <netdp/status.h>
 
+#include <fenv.h>
+#include <float.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,6 +62,20 @@ netdp_status netdp_i_not_given(netdp_error *error, const char *function)
     return netdp_i_fail(error, NETDP_INVALID,
                         "%s: a pointer that it asks for is NULL; its header says what each is",
                         function);
+}
+
+bool netdp_i_arithmetic_usual(void)
+{
+    volatile double tiny = DBL_MIN;
+    tiny /= 2;
+    return tiny > 0 && fegetround() == FE_TONEAREST;
+}
+
+netdp_status netdp_i_arithmetic(netdp_error *error)
+{
+    return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                        "arithmetic: this thread does not round to nearest, or takes tiny numbers "
+                        "for 0, and no bound would hold; call fesetenv(FE_DFL_ENV) first");
 }
 
 netdp_status netdp_i_no_memory(netdp_error *error)

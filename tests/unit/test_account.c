@@ -4,6 +4,10 @@
 
 #include <netdp/walk.h>
 
+#include <fenv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/memory.h"
 
 /* ---- Units ---- */
@@ -686,6 +690,64 @@ static void test_progress_stops(void **state)
     net_drop(n);
 }
 
+/* The sum of the losses of all pairs, or a number below 0 where they are refused. */
+static double sum_of_losses(const netdp_loss_request *request)
+{
+    netdp_losses *losses = NULL;
+    double sum = 0;
+    if (netdp_losses_new(request, NULL, &losses, &error) != NETDP_OK)
+        return -1;
+    for (int32_t t = 0; t < losses->to_count; t++)
+        for (int32_t f = 0; f < losses->from_count; f++)
+            if (netdp_losses_counts(losses, f, t))
+                sum += losses->loss[(size_t)t * losses->from_count + f];
+    netdp_losses_free(losses);
+    return sum;
+}
+
+/* A child has one thread: OpenMP's others are its parent's, and it would wait for them for ever. */
+static void test_a_forked_child_computes(void **state)
+{
+    (void)state;
+    net n = family("hypercube 5");
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .dither = 0.1};
+    const netdp_loss_request request = {.protocol = &protocol};
+    const double sum = sum_of_losses(&request);
+    assert_true(sum > 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(300);
+        _exit(sum_of_losses(&request) == sum ? 0 : 1);
+    }
+    int code = 0;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+    net_drop(n);
+}
+
+/* What rounds elsewhere would print bounds that do not hold. */
+static void test_unusual_arithmetic_is_refused(void **state)
+{
+    (void)state;
+    net n = family("florentine");
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .dither = 0.1};
+    const netdp_loss_request request = {.protocol = &protocol};
+    static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        double value = -1;
+        fesetround(modes[i]);
+        const double sum = sum_of_losses(&request);
+        const netdp_status status =
+            netdp_loss_value(0.1, 3, (netdp_unit){.currency = NETDP_AS_GDP}, &value, &error);
+        fesetround(FE_TONEAREST);
+        assert_true(sum == -1 && value == -1);
+        assert_int_equal(status, NETDP_ENVIRONMENT);
+        assert_non_null(strstr(error.text, "round to nearest"));
+    }
+    assert_true(sum_of_losses(&request) > 0);
+    net_drop(n);
+}
+
 /* Lets the k-th allocation fail for every k until the call succeeds. */
 static void test_allocation_failures(void **state)
 {
@@ -761,6 +823,8 @@ int main(void)
         cmocka_unit_test(test_calibrate_where_conversion_is_steep),
         cmocka_unit_test(test_tuned_dither_is_no_worse),
         cmocka_unit_test(test_progress_stops),
+        cmocka_unit_test(test_a_forked_child_computes),
+        cmocka_unit_test(test_unusual_arithmetic_is_refused),
         cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,8 @@ static netdp_status check_nodes(const char *what, const int32_t *asked, int32_t 
 
 netdp_status netdp_i_request_given(const netdp_loss_request *request, netdp_error *error)
 {
-    NETDP_I_GIVEN(error, request->protocol && request->protocol->mixing);
+    REFUSE(request->protocol == NULL || request->protocol->mixing == NULL,
+           "protocol: it is NULL, or its mixing is; give both in the request");
     const int32_t nodes = netdp_mixing_rows(request->protocol->mixing).nodes;
     TRY(check_nodes("from", request->from, request->from_count, nodes, error));
     TRY(check_nodes("to", request->to, request->to_count, nodes, error));

@@ -109,8 +109,8 @@ netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit, double
                               netdp_error *error)
 {
     NETDP_I_GIVEN(error, value);
-    if (!(loss >= 0) || !(sigma >= 0))
-        return netdp_i_fail(error, NETDP_INVALID, "noise: %g; give 0 or more", sigma);
+    REFUSE(!(loss >= 0), "loss: %g; give 0 or more", loss);
+    REFUSE(!(sigma >= 0), "noise: %g; give 0 or more", sigma);
     TRY(netdp_i_check_choice("as", (int64_t)unit.currency, NETDP_AS_DP, error));
     if (unit.currency == NETDP_AS_LOSS) {
         *value = loss;
