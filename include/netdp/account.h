@@ -3,8 +3,8 @@
  *
  * The unit-free loss of u towards an observer is mu^2 sigma^2: the privacy of u is that of one
  * Gaussian release with mu = sqrt(loss) / sigma, sigma the noise in units of the sensitivity
- * Delta. 0 <= loss <= the number of contributions (1 for averaging), which is local differential
- * privacy.
+ * Delta. A loss that is sound lies between 0 and the number of contributions (1 for averaging),
+ * which is local differential privacy; what is not sound may lie outside, and infinity is a value.
  *
  * Ownership: a request borrows what it names, for the call alone; losses are the caller's,
  * netdp_losses_free, and refer to nothing of the request; words are freed with free(). Threads: any
@@ -103,11 +103,11 @@ typedef struct netdp_loss_request {
     const double *pattern; /* NULL: the worst; else one number in [-1, 1] for each contribution
                               round: exactly its value (bounds lower and linear only) */
     int32_t from_count;    /* 0: all nodes */
-    const int32_t *from;   /* borrowed, [from_count]: who is learned about */
+    const int32_t *from;   /* borrowed, [from_count], distinct: who is learned about */
     int32_t to_count;      /* 0: all nodes, each an observer of its own */
     const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
     bool coalition;        /* the nodes of `to` collude: one observer */
-    int32_t pool; /* above 1: what each learns together with any pool - 1 others that collude,
+    int32_t pool; /* 0: each alone. Above 1: what each learns together with any pool - 1 others that collude,
                               the largest of all such coalitions (netdp_losses_new only) */
     netdp_certify certify;       /* of gossip: what a proof may take (docs/guarantees.md) */
     netdp_protection protection; /* zeros: a node's whole data, in every contribution */
@@ -134,7 +134,8 @@ typedef struct netdp_given {
 } netdp_given;
 
 /*
- * Losses of from_count nodes towards to_count observers (a coalition is one), loss[to][from].
+ * Losses of from_count nodes towards to_count observers (a coalition is one), loss[to][from]: the
+ * place is (size_t)to_index * from_count + from_index, which an int does not hold from 46,341 nodes on.
  * A node towards an observer set that it belongs to has the value INFINITY and counts nowhere.
  */
 typedef struct netdp_losses {
@@ -146,7 +147,8 @@ typedef struct netdp_losses {
     const netdp_bound_info *bound; /* the one that was computed */
     bool sound;                    /* is it an upper bound? */
     bool certified;                /* proven with outward rounding; false: floating point alone */
-    const char *reason;   /* why not sound, not certified, or a closed bound; NULL: none of it */
+    const char *reason;   /* why not sound, not certified, or a closed bound; NULL: none of it. May
+                             be there though the losses are sound and certified */
     int32_t given_count;  /* NETDP_BOUND_LEAST: how many of `given`; else 0 */
     netdp_given given[3]; /* the bounds that were asked, and who was least how often */
     double local;         /* what local differential privacy would give: the contributions */
@@ -258,7 +260,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_unit_parse(const char *text, netdp_unit
 enum { NETDP_UNIT_ROOM = 40 };
 NETDP_API void netdp_unit_text(netdp_unit unit, char text[NETDP_UNIT_ROOM]);
 
-/* A loss in a unit, rounded up. sigma >= 0; loss > 0 and sigma = 0 give infinity. */
+/* A loss >= 0 in a unit, rounded up: what prints it rounds up too, and printf does not. sigma >= 0;
+ * loss > 0 and sigma = 0 give infinity. */
 NETDP_API NETDP_CHECK netdp_status netdp_loss_value(double loss, double sigma, netdp_unit unit,
                                                     double *value, netdp_error *error);
 
@@ -315,7 +318,7 @@ NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protoco
 typedef struct netdp_proof_request {
     const netdp_loss_request *losses; /* gossip by exact, phase-release, everything; or a stream */
     int32_t from, to;                 /* the pair; of a coalition `to` is not read */
-    double noise;                     /* sigma > 0, of the claim in `unit` */
+    double noise;                     /* sigma > 0, of the claim in `unit`; 0: no claim beside the loss */
     netdp_unit unit;                  /* NETDP_AS_LOSS: no other claim */
     const struct netdp_walk_request *walk; /* NULL: gossip. Else of a token on a public path
                                               (netdp/walk.h); `losses`, its noise and unit are not read */
@@ -323,8 +326,9 @@ typedef struct netdp_proof_request {
 
 /*
  * Writes a proof file of one pair (docs/proof-format.md): a displacement of every message, from which netdp-verify, or any
- * program that can add and multiply, sees that the loss is at most the one claimed. The file is whole or absent. loss
- * (may be NULL): the claimed one. NETDP_INVALID: correlated noise, streams of more than 1,000 contributions, walks on hidden paths or of several
+ * program that can add and multiply, sees that the loss is at most the one claimed. The file is whole or absent, and
+ * replaces one that is there; "-": standard output. Nodes are numbers, not labels; from and to of `losses` are not read,
+ * and its `pool` must be 0. loss (may be NULL): the claimed one, which may differ from the account's by rounding. NETDP_INVALID: correlated noise, streams of more than 1,000 contributions, walks on hidden paths or of several
  * tokens, and what else has no proof files yet; a node that observes itself. Of a walk memory and time are those of its path; else memory and time are those of the backward recursion: rounds times nodes^2 doubles; of a stream rounds times nodes times
  * contributions too.
  */

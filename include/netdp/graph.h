@@ -54,10 +54,11 @@ NETDP_API NETDP_CHECK netdp_status netdp_graph_make(const char *family, uint64_t
  * docs/files.md); what is not clearly one of these is refused. '#' starts a comment, one label
  * alone is an isolated node. Direction is ignored, self loops and repeats are dropped. Labels that
  * are all non-negative integers are ranked numerically, others in order of first appearance; the
- * label is the node's name. The labels of GraphML and GML are the first of the attributes "name",
+ * label is the node's name, but where the labels are exactly 0 .. n-1, which make no names. The labels of GraphML and GML are the first of the attributes "name",
  * "label", "id" that tells all nodes apart, else 0, 1, ...; those of Matrix Market are the row
  * numbers 1, 2, ... Weights are the edges' attribute "weight", or the entries of the matrix.
- * `giant_component`: keep the largest component only (ties: the one with the smallest node).
+ * `giant_component`: keep the largest component only (ties: the one with the smallest node); its
+ * nodes are numbered anew, in their order.
  * Edge lists without weights whose labels are plain numbers, up to some four times the lines, are
  * read on all threads: 10^7 lines in about a second.
  */
@@ -112,7 +113,7 @@ NETDP_API int32_t netdp_graph_degree(const netdp_graph *graph, int32_t node);
 /* The neighbours of `node`, ascending; owned by the graph. */
 NETDP_API const int32_t *netdp_graph_neighbours(const netdp_graph *graph, int32_t node);
 
-/* The node's name, or NULL where it has none but its number. Owned by the graph. */
+/* The node's name, or NULL where it has none but its number: print that. Owned by the graph. */
 NETDP_API const char *netdp_graph_name(const netdp_graph *graph, int32_t node);
 
 /* A node by its name if one has it; else by its number, where no node's name is a number, which would be

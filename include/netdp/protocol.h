@@ -243,7 +243,8 @@ NETDP_API bool netdp_quiet_is(const netdp_quiet *quiet);
 typedef struct netdp_linear {
     const netdp_mixing *mixing; /* borrowed */
     int64_t rounds;             /* T >= 1 */
-    double dither;              /* tau in [0, 1e100]: noise of rounds without a contribution */
+    double dither;              /* tau in [0, 1e100]: noise of rounds without a contribution; 0: every
+                                   message counts as seen (the command's default is 0.01) */
     double dither_decay;        /* p in [0, 2], averaging: the dither of round t is tau / t^p */
     int64_t every;     /* contributions in rounds 0, every, 2 every, ...; 0: in round 0 only */
     int64_t at_most;   /* a node uses at most this many of them; 0: all */
