@@ -49,7 +49,7 @@ int main(void)
     char family[64];
     snprintf(family, sizeof family, "regular %d %d", NODES, DEGREE);
     make_network(family, &graph, &mixing);
-    const netdp_linear protocol = {.mixing = mixing, .rounds = ROUNDS, .dither = 0.01};
+    const netdp_linear protocol = {.mixing = mixing, .rounds = ROUNDS, .noise.dither = 0.01};
     double *values = malloc(sizeof(double) * NODES * WIDTH);
     double *result = malloc(sizeof(double) * NODES * WIDTH);
     double *other = malloc(sizeof(double) * NODES * WIDTH);

@@ -60,12 +60,12 @@ static void measure(int which)
     make_network(cases[which].family, &graph, &mixing);
     netdp_linear protocol = {.mixing = mixing,
                              .rounds = cases[which].rounds,
-                             .dither = cases[which].dither,
+                             .noise.dither = cases[which].dither,
                              .accelerate = cases[which].accelerate};
     if (cases[which].phase) {
         protocol.every = protocol.rounds;
         protocol.reacts = true;
-        protocol.end_dither = 0.1;
+        protocol.noise.end = 0.1;
     }
     if (cases[which].missing > 0)
         protocol.varying =

@@ -47,7 +47,7 @@ static void product_16(const ground *g)
 static void published(const ground *g)
 {
     static const int32_t to = 0;
-    const netdp_linear protocol = {.mixing = g->mixing, .rounds = STEPS, .dither = 0.01};
+    const netdp_linear protocol = {.mixing = g->mixing, .rounds = STEPS, .noise.dither = 0.01};
     const netdp_loss_request request = {
         .protocol = &protocol, .bound = NETDP_BOUND_PUBLISHED, .to_count = 1, .to = &to};
     netdp_losses *losses = NULL;
@@ -87,7 +87,7 @@ static void exact_normals(const ground *g)
 /* One number a node. */
 static void averaging(const ground *g)
 {
-    const netdp_linear protocol = {.mixing = g->mixing, .rounds = REPEAT, .dither = 0.01};
+    const netdp_linear protocol = {.mixing = g->mixing, .rounds = REPEAT, .noise.dither = 0.01};
     must(netdp_simulate(&protocol, 1, g->x, 1, (netdp_run_seed){1, 0},
                         (netdp_tracing){.every = REPEAT}, g->y, &error));
 }

@@ -17,7 +17,7 @@ int main(void)
     if (status == NETDP_OK)
         status = netdp_mixing_new(graph, "metropolis", &mixing, &error);
 
-    const netdp_linear averaging = {.mixing = mixing, .rounds = 20, .dither = 0.01};
+    const netdp_linear averaging = {.mixing = mixing, .rounds = 20, .noise.dither = 0.01};
     const netdp_loss_request request = {
         .protocol = &averaging,
         .from_count = 1,
@@ -42,7 +42,7 @@ int main(void)
     if (status == NETDP_OK)
         printf("node 0 learns about node 5: loss %.6f, epsilon %.6f at delta 1e-6\n"
                "noise %.6f keeps it to epsilon 1\n",
-               losses->loss[0] + up, epsilon + up, found.noise + up);
+               losses->loss[0] + up, epsilon + up, found.sigma + up);
     else
         fprintf(stderr, "%s\n", error.text);
 

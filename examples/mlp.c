@@ -132,8 +132,8 @@ int main(void)
                                    .rounds = (int64_t)PHASES * INNER,
                                    .every = INNER,
                                    .reacts = true,
-                                   .dither = 0.1,
-                                   .end_dither = 0.1};
+                                   .noise.dither = 0.1,
+                                   .noise.end = 0.1};
     const int32_t observer = 0; /* of a hypercube, one node is like another */
     const netdp_loss_request request = {
         .protocol = &protocol, .bound = NETDP_BOUND_PHASE_RELEASE, .to_count = 1, .to = &observer};
@@ -142,14 +142,14 @@ int main(void)
     if (status == NETDP_OK)
         status = netdp_calibrate(&request, &target, NULL, &found, NULL, &error);
     if (status == NETDP_OK)
-        printf("sigma %.3f: epsilon %.3f in the mean, %.3f at worst, at delta 1e-5\n", found.noise,
+        printf("sigma %.3f: epsilon %.3f in the mean, %.3f at worst, at delta 1e-5\n", found.sigma,
                found.achieved.mean, found.achieved.max);
     if (status == NETDP_OK)
         status = learn(&protocol, &rows, line, "a line", 0, &error);
     if (status == NETDP_OK)
         status = learn(&protocol, &rows, curve, "the network", 0, &error);
     if (status == NETDP_OK)
-        status = learn(&protocol, &rows, curve, "the network", found.noise, &error);
+        status = learn(&protocol, &rows, curve, "the network", found.sigma, &error);
     if (status != NETDP_OK)
         fprintf(stderr, "%s\n", error.text);
     netdp_mixing_free(mixing);

@@ -88,14 +88,14 @@ int main(void)
         status = netdp_walk_calibrate(&request, &target, NULL, &found, NULL, &error);
 
     if (status == NETDP_OK)
-        printf("sigma %.3f: epsilon %.3f in the mean, %.3f at worst, at delta 1e-6\n", found.noise,
+        printf("sigma %.3f: epsilon %.3f in the mean, %.3f at worst, at delta 1e-6\n", found.sigma,
                found.achieved.mean, found.achieved.max);
 
     for (int noisy = 0; noisy < 2 && status == NETDP_OK; noisy++) {
         const netdp_walking walking = {.objective = objective,
                                        .train = &rows,
                                        .step = step,
-                                       .noise = noisy * found.noise * 2 * objective.clip,
+                                       .noise = noisy * found.sigma * 2 * objective.clip,
                                        .radius = 5};
         status = netdp_simulate_walk(&token, &walking, (netdp_run_seed){1, 0},
                                      (netdp_tracing){.every = STEPS}, model, NULL, &error);

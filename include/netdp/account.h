@@ -383,13 +383,10 @@ typedef struct netdp_target {
 
 /* What it found. */
 typedef struct netdp_calibration {
-    double noise;           /* sigma, in units of Delta */
-    double dither;          /* the protocol's, or the one that was chosen */
-    double dither_decay;    /* the same */
-    double end_dither;      /* the same */
+    double sigma;           /* in units of Delta */
+    netdp_noise noise;      /* beside it: the protocol's, or what was chosen of it */
     int64_t rounds;         /* the protocol's, or the number that was chosen */
-    double pair_noise;      /* kappa: the protocol's, or the one that was chosen */
-    netdp_summary achieved; /* in the target's unit, at `noise` */
+    netdp_summary achieved; /* in the target's unit, at `sigma` */
 } netdp_calibration;
 
 /*

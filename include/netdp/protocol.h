@@ -21,7 +21,7 @@ NETDP_BEGIN
  */
 typedef struct netdp_pairing {
     const netdp_graph *graph; /* borrowed, of the same nodes; NULL: no pairs */
-    double noise;             /* kappa in [0, 1e6]: of a pair, in units of the first noise */
+    double kappa;             /* in [0, 1e6]: a pair's noise, in units of the first noise */
 } netdp_pairing;
 
 /* The pair graph of a network by its name: "edges" (the network's own) or a family such as "regular
@@ -236,25 +236,33 @@ typedef struct netdp_quiet {
 NETDP_API bool netdp_quiet_is(const netdp_quiet *quiet);
 
 /*
- * A linear protocol. Zeros after `dither` make it averaging (paper C, Algorithm 1): every node
+ * The noise of gossip beside that of contributions, in units of it. It is handed on whole; netdp_linear_noise and
+ * netdp_linear_end_noise say what a round has of it.
+ */
+typedef struct netdp_noise {
+    double dither;         /* tau in [0, 1e100]: of rounds without a contribution; 0: every message
+                              counts as seen (the command's default is 0.01) */
+    double decay;          /* p in [0, 2], averaging: the dither of round t is tau / t^p */
+    double end;            /* learning: on every state at the end of a phase of `every` rounds */
+    netdp_pairing pairing; /* in every contribution */
+} netdp_noise;
+
+/*
+ * A linear protocol. Zeros after `noise` make it averaging (paper C, Algorithm 1): every node
  * contributes its value once, in round 0, under unit noise, and every later message carries a
  * dither.
  */
 typedef struct netdp_linear {
     const netdp_mixing *mixing; /* borrowed */
     int64_t rounds;             /* T >= 1 */
-    double dither;              /* tau in [0, 1e100]: noise of rounds without a contribution; 0: every
-                                   message counts as seen (the command's default is 0.01) */
-    double dither_decay;        /* p in [0, 2], averaging: the dither of round t is tau / t^p */
-    int64_t every;     /* contributions in rounds 0, every, 2 every, ...; 0: in round 0 only */
-    int64_t at_most;   /* a node uses at most this many of them; 0: all */
-    bool steady;       /* unit noise in every round, as for streams of data */
-    bool reacts;       /* contributions depend on states that observers do not see: learning */
-    double end_dither; /* learning: noise on every state at the end of a phase of `every` rounds */
-    bool accelerate;   /* Chebyshev: m_{t+1} = g W m_t + (1-g) m_{t-1} within a phase */
+    netdp_noise noise;          /* beside that of contributions */
+    int64_t every;   /* contributions in rounds 0, every, 2 every, ...; 0: in round 0 only */
+    int64_t at_most; /* a node uses at most this many of them; 0: all */
+    bool steady;     /* unit noise in every round, as for streams of data */
+    bool reacts;     /* contributions depend on states that observers do not see: learning */
+    bool accelerate; /* Chebyshev: m_{t+1} = g W m_t + (1-g) m_{t-1} within a phase */
     netdp_variation varying; /* how W changes; zeros: it does not */
     bool senders_only;       /* only nodes that send in a round contribute and add noise in it */
-    netdp_pairing pairing;   /* beside the noise of every contribution */
     netdp_quiet quiet;       /* learning: of the noise of contributions over their rounds */
     int64_t cycle; /* learning: what is protected takes part in every cycle-th contribution round
                       only, whichever is its first; 0, 1: in all */
@@ -273,9 +281,12 @@ NETDP_API int64_t netdp_linear_contributions(const netdp_linear *protocol);
 /*
  * nu_t, in units of sigma: 1 in contribution rounds, in others the dither, or what it has decayed
  * to. Where states are dithered at the end of a phase, the round that starts the next one carries
- * both: sqrt(1 + end_dither^2).
+ * both: sqrt(1 + end^2).
  */
 NETDP_API double netdp_linear_noise(const netdp_linear *protocol, int64_t round);
+
+/* The noise on every state behind the round, in units of sigma: 0 but at the end of a phase. */
+NETDP_API double netdp_linear_end_noise(const netdp_linear *protocol, int64_t round);
 
 /* The least nu_t of all rounds but the first: 1 for steady noise, the dither or its last value. */
 NETDP_API double netdp_linear_least_noise(const netdp_linear *protocol);
@@ -375,14 +386,11 @@ typedef enum netdp_setting {
 /* The settings of any named protocol; those that it does not have are ignored. */
 typedef struct netdp_settings {
     int64_t rounds;          /* gossip rounds, steps or passes */
-    double dither;           /* tau */
-    double dither_decay;     /* averaging: of round t tau / t^p */
+    netdp_noise noise;       /* gossip: what the protocol has of it */
     int64_t every, at_most;  /* streams */
     int64_t inner;           /* learning: gossip rounds of a phase */
-    double end_dither;       /* learning */
     bool accelerate;         /* Chebyshev gossip */
     netdp_variation varying; /* the seed counts for all changing networks */
-    netdp_pairing pairing;   /* gossip */
     netdp_quiet quiet;       /* learning */
     int64_t cycle;           /* learning */
     /* walks, as in netdp_token */
@@ -403,8 +411,9 @@ typedef struct netdp_settings {
 /* The defaults of the command line and the study file; rounds have none. */
 #define NETDP_SETTINGS_USUAL                                                                       \
     {                                                                                              \
-        .dither = 0.01, .every = 1, .inner = 1, .end_dither = 0.1, .start = NETDP_START_UNIFORM,   \
-        .tokens = 1, .path_seed = 1, .schedule = NETDP_TALLY_ONCE, .grid = 1024, .levels = 2       \
+        .noise = {.dither = 0.01, .end = 0.1}, .every = 1, .inner = 1,                             \
+        .start = NETDP_START_UNIFORM, .tokens = 1, .path_seed = 1, .schedule = NETDP_TALLY_ONCE,   \
+        .grid = 1024, .levels = 2                                                                  \
     }
 
 /* What a description is: a netdp_linear, a netdp_token or a netdp_tally. */

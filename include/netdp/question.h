@@ -1,6 +1,6 @@
 /*
  * One question by its settings: who learns how much about whom, of a protocol on a network. Settings are
- * given by name and text, as the command has them (`--pair-noise 2` is {"pair_noise", "2"}); their table is
+ * given by name and text, as the command has them (`--own-noise counts` is {"own_noise", "counts"}); their table is
  * netdp_question_settings. All that `netdp loss` and `netdp calibrate` check is checked here.
  *
  * Ownership: a question borrows what its request points to, the texts too, until it is freed. Threads: one
@@ -15,7 +15,7 @@
 
 NETDP_BEGIN
 
-/* How errors name a setting: "--pair-noise", as on a command line, or "pair_noise". */
+/* How errors name a setting: "--own-noise", as on a command line, or "own_noise". */
 typedef enum netdp_spelling { NETDP_SPELL_OPTION = 0, NETDP_SPELL_KEYWORD } netdp_spelling;
 
 /* A row of the table of settings. */

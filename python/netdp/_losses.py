@@ -300,13 +300,13 @@ def calibrate(graph: Any, *, rounds: Union[int, str, None] = None, target: float
         "tune_dither": flag("tune_dither", tune_dither), "tune_pairs": flag("tune_pairs", tune_pairs)})
     with Watch(progress) as watch:
         found, made = question.calibrate(asked, watch)
-        noise = made.noise if made.final else found.noise
+        noise = made.noise if made.final else found.sigma
         achieved = _answer(question, made, noise, unit, None, watch)
     gossip = question.protocol != ffi.NULL
     return Calibration(
-        noise=found.noise, target=float(target), over=over, rounds=found.rounds, achieved=achieved,
-        dither=found.dither if gossip else None, dither_decay=found.dither_decay if gossip else None,
-        end_dither=found.end_dither if question.has(lib.NETDP_SETTING_END_DITHER) else None,
-        pair_noise=found.pair_noise if question.has(lib.NETDP_SETTING_PAIRS) else None)
+        noise=found.sigma, target=float(target), over=over, rounds=found.rounds, achieved=achieved,
+        dither=found.noise.dither if gossip else None, dither_decay=found.noise.decay if gossip else None,
+        end_dither=found.noise.end if question.has(lib.NETDP_SETTING_END_DITHER) else None,
+        pair_noise=found.noise.pairing.kappa if question.has(lib.NETDP_SETTING_PAIRS) else None)
 
 

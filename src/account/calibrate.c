@@ -214,15 +214,16 @@ static void list_knobs(const calibration *c, knob knobs[KNOBS])
 static double decay_within(const netdp_linear *protocol, double decay)
 {
     const double last = (double)(protocol->rounds - 1);
-    return last > 1 ? fmax(0, fmin(decay, log(protocol->dither / LEAST_DITHER) / log(last))) : 0;
+    return last > 1 ? fmax(0, fmin(decay, log(protocol->noise.dither / LEAST_DITHER) / log(last)))
+                    : 0;
 }
 
 /* What values that differ have not mixed yet, in the mean over nodes and as netdp_noise_error. */
 static netdp_status unmixed(const calibration *c, double *part, netdp_error *error)
 {
     netdp_linear plain = c->protocol;
-    plain.dither = plain.dither_decay = 0;
-    plain.pairing = (netdp_pairing){0};
+    plain.noise.dither = plain.noise.decay = 0;
+    plain.noise.pairing = (netdp_pairing){0};
     netdp_status status = netdp_noise_error(&plain, part, error);
     *part = c->target->variance * fmax(0, *part - 0.5 / netdp_mixing_rows(plain.mixing).nodes);
     return status;
@@ -236,13 +237,13 @@ static netdp_status try_place(calibration *c, const knob knobs[KNOBS], const dou
     if (knobs[ROUNDS].step > 0)
         c->protocol.rounds = (int64_t)lround(exp(place[ROUNDS]));
     if (knobs[PAIRS].step > 0)
-        c->protocol.pairing.noise = exp(place[PAIRS]);
+        c->protocol.noise.pairing.kappa = exp(place[PAIRS]);
     if (knobs[DITHER].step > 0)
-        c->protocol.dither = exp(place[DITHER]);
+        c->protocol.noise.dither = exp(place[DITHER]);
     if (knobs[SECOND].step > 0 && c->protocol.every > 0)
-        c->protocol.end_dither = exp(place[SECOND]);
+        c->protocol.noise.end = exp(place[SECOND]);
     else if (knobs[SECOND].step > 0)
-        c->protocol.dither_decay = decay_within(&c->protocol, place[SECOND]);
+        c->protocol.noise.decay = decay_within(&c->protocol, place[SECOND]);
     c->accounted = 0;
     TRY(search(c, sigma, error));
     TRY(netdp_noise_error(&c->protocol, predicted, error));
@@ -318,7 +319,7 @@ static netdp_status check_target(const netdp_loss_request *request, const netdp_
                             "tune-dither: applies to averaging, and to learning by the bound "
                             "phase-release; leave it out");
     if (target->tune_pairs &&
-        (request->protocol->every > 0 || request->protocol->pairing.graph == NULL))
+        (request->protocol->every > 0 || request->protocol->noise.pairing.graph == NULL))
         return netdp_i_fail(
             error, NETDP_INVALID,
             "tune-pairs: applies to averaging with a pair graph; give --pair-graph, "
@@ -361,20 +362,17 @@ netdp_status netdp_i_calibrate(const netdp_loss_request *request, const netdp_ta
             TRY(netdp_i_pairs_left_longer(&c.protocol, 1, &c.least_rounds, error));
     }
     netdp_calibration made = {0};
-    TRY(target->tune_dither || target->tune_pairs ? tune(&c, &made.noise, error)
-                                                  : search(&c, &made.noise, error));
-    TRY(netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error));
+    TRY(target->tune_dither || target->tune_pairs ? tune(&c, &made.sigma, error)
+                                                  : search(&c, &made.sigma, error));
+    TRY(netdp_losses_summary(c.losses, made.sigma, target->unit, &made.achieved, error));
     while (grouped_too_widely(&c, &made.achieved)) {
         c.width *= NARROWER;
         TRY(group_losses(&c, error));
-        TRY(search(&c, &made.noise, error));
-        TRY(netdp_losses_summary(c.losses, made.noise, target->unit, &made.achieved, error));
+        TRY(search(&c, &made.sigma, error));
+        TRY(netdp_losses_summary(c.losses, made.sigma, target->unit, &made.achieved, error));
     }
-    made.dither = c.protocol.dither;
-    made.dither_decay = c.protocol.dither_decay;
-    made.end_dither = c.protocol.end_dither;
+    made.noise = c.protocol.noise;
     made.rounds = c.protocol.rounds;
-    made.pair_noise = c.protocol.pairing.noise;
     *calibrated = made;
     if (losses != NULL) {
         *losses = c.losses;

@@ -472,9 +472,9 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
     netdp_status status = losses_begin(&a, error);
     if (status == NETDP_OK && netdp_i_gossip_is_published(a.bound))
         status = begin_published(&a, room.sums, error);
-    if (status == NETDP_OK && netdp_pairing_is(&request->protocol->pairing) &&
+    if (status == NETDP_OK && netdp_pairing_is(&request->protocol->noise.pairing) &&
         (netdp_i_gossip_is_local(&a) || caps_by_everything(&a)))
-        status = netdp_i_paired_new(&request->protocol->pairing, netdp_graph_nodes(a.graph),
+        status = netdp_i_paired_new(&request->protocol->noise.pairing, netdp_graph_nodes(a.graph),
                                     &a.paired, error);
     if (status == NETDP_OK && a.paired.nodes > 0 && a.losses->to_count > a.losses->members)
         status =

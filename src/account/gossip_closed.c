@@ -19,7 +19,7 @@
 static const char *why_phases(const netdp_i_gossip_account *a)
 {
     const netdp_linear *p = a->request->protocol;
-    if (p->end_dither == 0)
+    if (p->noise.end == 0)
         return "every message counts as seen: phases that end without an end dither have no proof";
     return "every message counts as seen: phases on so large a network have no proof";
 }
@@ -42,7 +42,7 @@ static const char *why_closed(const netdp_i_gossip_account *a)
         return "every message counts as seen: rounds without dither have no proof";
     if (p->every > 0 && !p->reacts)
         return why_stream(p);
-    if (p->every > 0 && (p->end_dither == 0 || netdp_i_gossip_is_large(p)))
+    if (p->every > 0 && (p->noise.end == 0 || netdp_i_gossip_is_large(p)))
         return why_phases(a);
     if (p->accelerate && netdp_i_gossip_is_large(p))
         return "every message counts as seen: accelerated rounds on so large a network have no "

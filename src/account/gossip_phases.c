@@ -31,10 +31,10 @@ static netdp_status need_phase(netdp_i_gossip_account *a, netdp_error *error)
 static netdp_linear phase_alone(const netdp_linear *protocol, double *end)
 {
     netdp_linear phase = *protocol;
-    *end = phase.end_dither;
+    *end = phase.noise.end;
     phase.rounds = phase.every > 0 ? phase.every : phase.rounds;
     phase.every = 0;
-    phase.end_dither = 0;
+    phase.noise.end = 0;
     phase.reacts = false;
     phase.quiet = (netdp_quiet){0};
     phase.cycle = 0;
@@ -138,7 +138,7 @@ static netdp_status tell_phase(netdp_i_gossip_account *a, const int32_t *member,
                                      .members = a->losses->members,
                                      .member = member,
                                      .rounds = protocol->every,
-                                     .end = protocol->end_dither};
+                                     .end = protocol->noise.end};
     netdp_linear phase = *protocol;
     CLEARED(netdp_i_shift_problem_clear) netdp_i_shift_problem problem = {0};
     netdp_i_dense *dense = NULL;

@@ -24,7 +24,7 @@ bool netdp_i_gossip_own_counts(const netdp_loss_request *request)
 
 const netdp_pairing *netdp_i_gossip_pairing(const netdp_loss_request *request)
 {
-    const netdp_pairing *pairing = &request->protocol->pairing;
+    const netdp_pairing *pairing = &request->protocol->noise.pairing;
     return netdp_pairing_is(pairing) ? pairing : NULL;
 }
 

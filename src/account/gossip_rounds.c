@@ -38,8 +38,8 @@ netdp_status netdp_i_losses_on_basis(const netdp_loss_request *request, netdp_bo
     if (protocol->every > 1 && observer->pairing != NULL) {
         if (bound == NETDP_BOUND_LOWER || request->pattern != NULL) {
             uneven.steady = false;
-            uneven.dither = 1;
-            uneven.dither_decay = 0;
+            uneven.noise.dither = 1;
+            uneven.noise.decay = 0;
         } else {
             alone.pairing = NULL;
         }

@@ -42,7 +42,7 @@ static bool is_question(const netdp_i_gossip_account *a)
         return false;
     if (is_stream(a))
         return netdp_i_stream_can_shift(p, a->bound->bound);
-    if (p->every > 0 && !(phases && p->end_dither > 0))
+    if (p->every > 0 && !(phases && p->noise.end > 0))
         return false;
     return rounds == 1 || netdp_linear_least_noise(p) > 0;
 }
@@ -58,7 +58,7 @@ enum { MOST_KEPT = 128, LEAST_KEPT = 8, CERTIFIED_KEPT = 64, SEGMENT = NETDP_I_E
 
 static int64_t pairs_of(const netdp_linear *p)
 {
-    return netdp_pairing_is(&p->pairing) ? netdp_graph_edges(p->pairing.graph) : 0;
+    return netdp_pairing_is(&p->noise.pairing) ? netdp_graph_edges(p->noise.pairing.graph) : 0;
 }
 
 /* Of a long stream, with a segment for what is left: of all sources of one observer. */
@@ -234,7 +234,7 @@ netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *memb
                                .member = member,
                                .rounds = phases ? p->every : p->rounds,
                                .every = stream ? p->every : 0,
-                               .end = phases ? p->end_dither : 0};
+                               .end = phases ? p->noise.end : 0};
     if (stream) {
         const netdp_i_sources of = {l->from_count, l->from, loss};
         const netdp_i_stream_segments by = choose_segments(a);

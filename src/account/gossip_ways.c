@@ -89,7 +89,7 @@ static netdp_status find_stream(const netdp_i_gossip_account *a, bool *stream, n
 bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a)
 {
     const netdp_linear *protocol = a->request->protocol;
-    return protocol->every == 0 ? protocol->accelerate && protocol->dither > 0
+    return protocol->every == 0 ? protocol->accelerate && protocol->noise.dither > 0
                                 : a->bound->bound == NETDP_BOUND_PHASE_RELEASE ||
                                       (protocol->reacts && a->bound->bound == NETDP_BOUND_UPPER);
 }
@@ -116,7 +116,7 @@ static bool has_proof(const netdp_i_gossip_account *a)
         return false;
     if (p->every == 0)
         return noisy || p->rounds == 1;
-    return netdp_i_gossip_by_phases(a) && !netdp_i_gossip_is_large(p) && p->end_dither > 0 &&
+    return netdp_i_gossip_by_phases(a) && !netdp_i_gossip_is_large(p) && p->noise.end > 0 &&
            (p->every == 1 || noisy);
 }
 
@@ -265,7 +265,7 @@ static netdp_status find_who_hears_most(const netdp_i_gossip_account *a,
     const netdp_vary kind = a->request->protocol->varying.kind;
     *found = false;
     if (!is_of_messages(a) || a->request->certify == NETDP_CERTIFY_YES ||
-        a->request->protocol->dither > LITTLE_DITHER ||
+        a->request->protocol->noise.dither > LITTLE_DITHER ||
         (kind != NETDP_VARY_NODES && kind != NETDP_VARY_EDGES) ||
         netdp_i_cost_of_changes(a->request, widest) <= LONG_OF_CHANGES)
         return NETDP_OK;

@@ -116,7 +116,7 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
                                    .member = losses->coalition ? losses->to : &request->to,
                                    .rounds = p->reacts ? p->every : p->rounds,
                                    .every = a->stream ? p->every : 0,
-                                   .end = p->reacts ? p->end_dither : 0};
+                                   .end = p->reacts ? p->noise.end : 0};
     if (a->view.sees == NETDP_SEES_SUM && a->view.members > MOST_TIED)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: there are no proof files of the sums of more than %d observers",
@@ -140,8 +140,8 @@ static netdp_status pairs_cost(const netdp_i_shift_problem *p, int32_t u, const 
     moved[u] = size[u] = 1;
     for (int64_t i = 0; i < p->pair_count; i++)
         for (int end = 0; end < 2; end++) {
-            moved[p->pair[2 * i + end]] += (end == 0 ? 1 : -1) * (p->pair_noise * c[i]);
-            size[p->pair[2 * i + end]] += p->pair_noise * fabs(c[i]);
+            moved[p->pair[2 * i + end]] += (end == 0 ? 1 : -1) * (p->kappa * c[i]);
+            size[p->pair[2 * i + end]] += p->kappa * fabs(c[i]);
         }
     /* Each of at most `pair_count` + 1 products and sums errs by 2^-53 of what stands then. */
     const double part = ((double)p->pair_count + 4) * 0x1p-52;
@@ -364,7 +364,7 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
     pattern chosen = {.name = NULL};
     TRY(ask(request, &a, error));
     const bool rounds = !is_everything(&a) && netdp_linear_least_noise(a.protocol) > 0 &&
-                        (!a.protocol->reacts || a.protocol->end_dither > 0);
+                        (!a.protocol->reacts || a.protocol->noise.end > 0);
     netdp_i_proof proof = proof_of(&a);
     story = NETDP_I_NEW(netdp_i_story, a.stories);
     netdp_status status =

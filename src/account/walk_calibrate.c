@@ -64,13 +64,13 @@ netdp_status netdp_walk_calibrate(const netdp_walk_request *request, const netdp
     value = INFINITY;
     for (int turn = 0; turn < MOST_TURNS && status == NETDP_OK && value > target->epsilon; turn++) {
         c.few = turn + 1 < MOST_TURNS;
-        status = netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &made.noise, error);
+        status = netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &made.sigma, error);
         c.few = false;
         if (status == NETDP_OK)
-            status = evaluate(&c, made.noise, &value, error);
+            status = evaluate(&c, made.sigma, &value, error);
     }
     if (status == NETDP_OK && isinf(target->epsilon))
-        status = evaluate(&c, made.noise, &value, error);
+        status = evaluate(&c, made.sigma, &value, error);
     if (status != NETDP_OK) {
         netdp_i_walk_account_free(c.account);
         return status;

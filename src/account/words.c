@@ -92,7 +92,7 @@ static void tell_varying(FILE *out, const netdp_variation *varying, bool over_dr
 /* Who shares noise, what it can do at best, and which coalition undoes it for whom. */
 static void tell_pairs(FILE *out, const netdp_loss_request *request)
 {
-    const netdp_pairing *pairing = &request->protocol->pairing;
+    const netdp_pairing *pairing = &request->protocol->noise.pairing;
     netdp_i_hiding hiding;
     netdp_error ignored;
     char text[400];
@@ -139,9 +139,9 @@ netdp_status netdp_gossip_words(const netdp_loss_request *request, const char *n
         fputs("a contribution of both ends in each", t.out);
     else
         contributions(t.out, netdp_linear_contributions(protocol));
-    fprintf(t.out, ", dither %g", protocol->dither);
-    if (protocol->dither_decay > 0)
-        fprintf(t.out, " / t^%g", protocol->dither_decay);
+    fprintf(t.out, ", dither %g", protocol->noise.dither);
+    if (protocol->noise.decay > 0)
+        fprintf(t.out, " / t^%g", protocol->noise.decay);
     fprintf(t.out, ", noise %g Delta; %s, own noise %s;\nadjacency: %s; released: %s.\n", noise,
             netdp_i_threat_words(request->sees), threat.own_noise,
             request->protection.protects == NETDP_PROTECTS_ROW

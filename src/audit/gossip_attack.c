@@ -95,10 +95,10 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
     const netdp_linear *p = attack->protocol;
     if ((attack->faults & ~(unsigned)KNOWN_FAULTS) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "fault: %#x has an unknown bit", attack->faults);
-    if ((attack->faults & NETDP_FAULT_NO_DITHER) != 0 && (p->steady || !(p->dither > 0)))
+    if ((attack->faults & NETDP_FAULT_NO_DITHER) != 0 && (p->steady || !(p->noise.dither > 0)))
         return netdp_i_fail(error, NETDP_INVALID,
                             "fault: no dither to leave out; attack a protocol that has one");
-    if ((attack->faults & NETDP_FAULT_NO_END_DITHER) != 0 && !(p->end_dither > 0))
+    if ((attack->faults & NETDP_FAULT_NO_END_DITHER) != 0 && !(p->noise.end > 0))
         return netdp_i_fail(error, NETDP_INVALID,
                             "fault: no end dither to leave out; attack a protocol that has one");
     if ((attack->faults &
@@ -107,7 +107,7 @@ static netdp_status check_faults(const netdp_gossip_attack *attack, netdp_error 
         return netdp_i_fail(error, NETDP_INVALID,
                             "fault: of correlated noise describe what is broken by its factor");
     if ((attack->faults & (NETDP_FAULT_REUSED_PAIRS | NETDP_FAULT_HALF_PAIRS)) != 0 &&
-        !netdp_pairing_is(&p->pairing))
+        !netdp_pairing_is(&p->noise.pairing))
         return netdp_i_fail(error, NETDP_INVALID,
                             "fault: no pairs share noise; attack a protocol with a pair graph");
     return NETDP_OK;
@@ -206,9 +206,9 @@ static void break_protocol(battle *b)
     if (has(b, NETDP_FAULT_NO_CLIP) || has(b, NETDP_FAULT_CLIP_AFTER))
         b->size = 2;
     if (has(b, NETDP_FAULT_NO_DITHER))
-        b->protocol.dither = 0;
+        b->protocol.noise.dither = 0;
     if (has(b, NETDP_FAULT_NO_END_DITHER))
-        b->protocol.end_dither = 0;
+        b->protocol.noise.end = 0;
 }
 
 static netdp_status battle_new(battle *b, netdp_error *error)
@@ -238,11 +238,11 @@ static netdp_status battle_new(battle *b, netdp_error *error)
                                         .reused = has(b, NETDP_FAULT_REUSED_NOISE),
                                         .reused_pairs = has(b, NETDP_FAULT_REUSED_PAIRS),
                                         .half_pairs = has(b, NETDP_FAULT_HALF_PAIRS)};
-    if (netdp_pairing_is(&b->protocol.pairing)) {
+    if (netdp_pairing_is(&b->protocol.noise.pairing)) {
         b->first_pair = NETDP_I_NEW(int64_t, b->nodes);
         if (b->first_pair == NULL)
             return netdp_i_no_memory(error);
-        TRY(netdp_i_pairing_first(b->protocol.pairing.graph, b->first_pair, error));
+        TRY(netdp_i_pairing_first(b->protocol.noise.pairing.graph, b->first_pair, error));
     }
     return netdp_i_gossip_view_new(&model, &b->view, error);
 }
@@ -304,8 +304,8 @@ static double clipped(double value)
 static void break_pairs(const replay *r, int64_t round, double *message)
 {
     const battle *b = r->battle;
-    const netdp_graph *pairs = b->protocol.pairing.graph;
-    const double scale = b->noise * b->protocol.pairing.noise;
+    const netdp_graph *pairs = b->protocol.noise.pairing.graph;
+    const double scale = b->noise * b->protocol.noise.pairing.kappa;
     for (int32_t v = 0; v < b->nodes; v++)
         for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++) {
             const double half = v < netdp_graph_neighbours(pairs, v)[i] ? scale : -scale;

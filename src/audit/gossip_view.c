@@ -58,11 +58,6 @@ void netdp_i_view_nodes(const netdp_i_timeline *timeline, const netdp_view *view
     }
 }
 
-static bool ends_phase(const netdp_linear *protocol, int64_t round)
-{
-    return protocol->end_dither > 0 && (round + 1) % protocol->every == 0;
-}
-
 /* ---- The numbers ---- */
 
 /* Both ends of each pair, the smaller first, in the order of their numbers. */
@@ -115,7 +110,7 @@ static void list_round(listing *l, int64_t t)
             list(l, NETDP_I_SIGHT_MESSAGE, u, t);
         if (l->member[u] && known && netdp_i_timeline_noise(l->timeline, t, u) > 0)
             list(l, NETDP_I_SIGHT_NOISE, u, t);
-        if (l->member[u] && ends_phase(l->timeline->protocol, t))
+        if (l->member[u] && netdp_linear_end_noise(l->timeline->protocol, t) > 0)
             list(l, NETDP_I_SIGHT_END_DITHER, u, t);
     }
     for (int64_t i = 0;
@@ -170,7 +165,7 @@ static double *pair_draw_of(const building *b, double *row, int64_t round)
 
 static void add_pairs(const building *b, double *draw, double part, const double *lambda)
 {
-    const double kappa = part * b->protocol->pairing.noise;
+    const double kappa = part * b->protocol->noise.pairing.kappa;
     for (int64_t i = 0; i < b->pairs->count; i++)
         draw[i] += kappa * (lambda[b->pairs->of[i][0]] -
                             (b->model->half_pairs ? 0 : lambda[b->pairs->of[i][1]]));
@@ -202,8 +197,8 @@ static void back_through_mixing(const building *b, int64_t t, double *row, const
     const netdp_rows rows = netdp_i_timeline_rows(b->model->timeline, t);
     const bool fast = p->accelerate && !netdp_linear_contributes(p, t);
     const double weight = fast ? b->weight : 1;
-    if (ends_phase(p, t))
-        cblas_daxpy(b->nodes, p->end_dither, kappa, 1, end_draw_of(b, row, t), 1);
+    if (netdp_linear_end_noise(p, t) > 0)
+        cblas_daxpy(b->nodes, netdp_linear_end_noise(p, t), kappa, 1, end_draw_of(b, row, t), 1);
     for (int32_t u = 0; u < b->nodes; u++) { /* W is symmetric */
         double sum = 0;
         for (int64_t e = rows.start[u]; e < rows.start[u + 1]; e++)
@@ -417,10 +412,10 @@ netdp_status netdp_i_gossip_map_new(const netdp_i_gossip_model *model, bool valu
     building b = {.model = model, .protocol = p, .nodes = model->timeline->nodes, .weight = 1};
     ends pairs;
     *map = (netdp_i_gossip_map){0};
-    TRY(list_ends(&p->pairing, &pairs, error));
+    TRY(list_ends(&p->noise.pairing, &pairs, error));
     b.pairs = &pairs;
     b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
-    b.pair_draws = b.end_draws + (p->end_dither > 0 ? p->rounds / p->every * b.nodes : 0);
+    b.pair_draws = b.end_draws + (p->noise.end > 0 ? p->rounds / p->every * b.nodes : 0);
     b.draws = b.pair_draws +
               (model->reused_pairs ? 1 : netdp_i_contribution(p, p->rounds - 1) + 1) * pairs.count;
     map->draws = b.draws;

@@ -36,22 +36,24 @@ typedef struct specimen {
 
 #define AVERAGING                                                                                  \
     {                                                                                              \
-        .rounds = 12, .dither = 0.1                                                                \
+        .rounds = 12, .noise.dither = 0.1                                                          \
     }
 #define LEARNING                                                                                   \
     {                                                                                              \
-        .rounds = 12, .every = 3, .dither = 0.1, .end_dither = 0.1, .reacts = true                 \
+        .rounds = 12, .every = 3, .noise = {.dither = 0.1, .end = 0.1}, .reacts = true             \
     }
 
 /* Who shares noise: neighbours. */
-#define AVERAGING_IN_PAIRS(kappa)                                                                  \
+#define AVERAGING_IN_PAIRS(scale)                                                                  \
     {                                                                                              \
-        .rounds = 12, .dither = 0.1, .pairing = {.noise = (kappa) }                                \
+        .rounds = 12, .noise = {.dither = 0.1, .pairing.kappa = (scale) }                          \
     }
 #define LEARNING_IN_PAIRS                                                                          \
     {                                                                                              \
-        .rounds = 12, .every = 3, .dither = 0.1, .end_dither = 0.1, .reacts = true, .pairing = {   \
-            .noise = 10                                                                            \
+        .rounds = 12, .every = 3, .reacts = true, .noise = {                                       \
+            .dither = 0.1,                                                                         \
+            .end = 0.1,                                                                            \
+            .pairing.kappa = 10                                                                    \
         }                                                                                          \
     }
 
@@ -126,7 +128,7 @@ static netdp_status open_bench(const specimen *of, bench *b, netdp_error *error)
     if (status == NETDP_OK)
         status = netdp_transition_new(b->graph, "hamilton", &b->law, error);
     b->gossip.mixing = b->mixing;
-    b->gossip.pairing.graph = of->gossip.pairing.noise > 0 ? b->graph : NULL;
+    b->gossip.noise.pairing.graph = of->gossip.noise.pairing.kappa > 0 ? b->graph : NULL;
     b->token =
         (netdp_token){.law = b->law, .steps = of->steps, .start = NETDP_START_UNIFORM, .tokens = 1};
     b->scores = NETDP_I_NEW(double, 4 * RUNS);
@@ -155,7 +157,7 @@ static netdp_status attack(const bench *b, int64_t runs, uint64_t seed,
     }
     /* Differences of phases are what pairs' noise hides only where it is drawn anew. */
     static const double alternating[] = {1, -1, 1, -1};
-    const bool differences = of->gossip.every > 0 && of->gossip.pairing.noise > 0;
+    const bool differences = of->gossip.every > 0 && of->gossip.noise.pairing.kappa > 0;
     const netdp_gossip_attack gossip = {
         .pattern = differences ? alternating : NULL,
         .protocol = &b->gossip,

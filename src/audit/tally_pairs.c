@@ -51,7 +51,7 @@ static void fill_covariance(const netdp_tally *tally, const bool *observer, netd
 {
     const netdp_graph *pairs = tally->pairing.graph;
     const int64_t steps = netdp_tally_steps(tally), count = view->count;
-    const double energy = tally->pairing.noise * tally->pairing.noise;
+    const double energy = tally->pairing.kappa * tally->pairing.kappa;
     double *c = view->covariance;
     for (int64_t i = 0; i < count; i++)
         c[i * count + i] = RIDGE;
@@ -102,7 +102,7 @@ netdp_status netdp_i_pair_view_new(const netdp_tally *tally, const bool *observe
                            view->direction, count) != 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "attack: noise of %g in pairs leaves no digits; give less",
-                            tally->pairing.noise);
+                            tally->pairing.kappa);
     return netdp_i_pairing_first(tally->pairing.graph, view->first_pair, error);
 }
 
@@ -116,7 +116,7 @@ static double known_halves(const netdp_i_pair_view *view, const netdp_tally *tal
         const int32_t w = netdp_graph_neighbours(pairing->graph, v)[k];
         if (observer[w])
             netdp_i_pair_noise(&sum, netdp_i_pairing_number(pairing->graph, view->first_pair, v, k),
-                               1, v < w ? pairing->noise : -pairing->noise, seed, pass);
+                               1, v < w ? pairing->kappa : -pairing->kappa, seed, pass);
     }
     return sum;
 }

@@ -5,12 +5,13 @@
 static netdp_status in_pairs(const netdp_claim_inputs *in, netdp_own_noise own_noise,
                              const netdp_progress *progress, double *loss, netdp_error *error)
 {
-    const netdp_linear protocol = {.mixing = in->mixing,
-                                   .rounds = (int64_t)IN(ROUNDS),
-                                   .every = 1,
-                                   .steady = true,
-                                   .reacts = true,
-                                   .pairing = {netdp_mixing_graph(in->mixing), IN(PAIR_NOISE)}};
+    const netdp_linear protocol = {
+        .mixing = in->mixing,
+        .rounds = (int64_t)IN(ROUNDS),
+        .every = 1,
+        .steady = true,
+        .reacts = true,
+        .noise.pairing = {netdp_mixing_graph(in->mixing), IN(PAIR_NOISE)}};
     return netdp_i_claim_loss(in,
                               &(netdp_loss_request){.protocol = &protocol,
                                                     .sees = NETDP_SEES_EVERYTHING,

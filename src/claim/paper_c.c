@@ -15,7 +15,7 @@
 
 static netdp_linear averaging(const netdp_claim_inputs *in, int64_t rounds)
 {
-    return (netdp_linear){.mixing = in->mixing, .rounds = rounds, .dither = IN(DITHER)};
+    return (netdp_linear){.mixing = in->mixing, .rounds = rounds, .noise.dither = IN(DITHER)};
 }
 
 static netdp_status published(const netdp_claim_inputs *in, double rounds,
@@ -72,8 +72,8 @@ static netdp_status both_sides(const netdp_claim_inputs *in, netdp_linear protoc
     bool closed = true;
     TRY(account(in, &protocol, mean, progress, &most, &closed, error));
     least = most;
-    if (protocol.dither == 0) {
-        protocol.dither = LITTLE;
+    if (protocol.noise.dither == 0) {
+        protocol.noise.dither = LITTLE;
         TRY(account(in, &protocol, mean, progress, &least, &closed, error));
     }
     TRY(netdp_loss_value(most, IN(NOISE), (netdp_unit){NETDP_AS_RDP, IN(ALPHA)}, &truth->at_most,
@@ -452,15 +452,15 @@ static netdp_status learn_soundly(const netdp_claim_inputs *in, netdp_variation 
     netdp_linear protocol = {.mixing = in->mixing,
                              .rounds = (int64_t)(IN(PHASES) * IN(INNER)),
                              .every = (int64_t)IN(INNER),
-                             .dither = IN(DITHER),
-                             .end_dither = IN(END_DITHER),
+                             .noise.dither = IN(DITHER),
+                             .noise.end = IN(END_DITHER),
                              .reacts = true,
                              .varying = varying};
     TRY(netdp_i_claim_loss(in,
                            &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_UPPER},
                            progress, &most, error));
     protocol.reacts = false;
-    protocol.end_dither = 0;
+    protocol.noise.end = 0;
     TRY(netdp_i_claim_loss(in,
                            &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_LOWER},
                            progress, &least, error));

@@ -59,7 +59,7 @@ static netdp_status account_gossip(const ground *g, double *value, netdp_error *
     const bench *b = g->bench;
     const netdp_linear protocol = {.mixing = g->mixing,
                                    .rounds = b->rounds,
-                                   .dither = 0.01,
+                                   .noise.dither = 0.01,
                                    .every = b->stream,
                                    .steady = b->stream};
     const netdp_loss_request request = {.protocol = &protocol,

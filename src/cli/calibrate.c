@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "protocol/noise.h"
 
 typedef struct calibrate_options {
     netdp_i_description_options description;
@@ -51,9 +52,10 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
                            &guarantee);
     json_t *object = netdp_i_describe_json(
         d, &guarantee,
-        netdp_i_question_flips(&o->description.question) ? json_null() : json_real(c->noise),
-        json_pack("{s:o, s:I}", "dither", d->mixing == NULL ? json_null() : json_real(c->dither),
-                  "rounds", (json_int_t)c->rounds));
+        netdp_i_question_flips(&o->description.question) ? json_null() : json_real(c->sigma),
+        json_pack("{s:o, s:I}", "dither",
+                  d->mixing == NULL ? json_null() : json_real(c->noise.dither), "rounds",
+                  (json_int_t)c->rounds));
     json_object_update_new(
         object, json_pack("{s:{s:f, s:s, s:s}, s:{s:o, s:I, s:o, s:o, s:{s:i, s:o}, s:o}}",
                           "target", "epsilon", o->target, "unit", o->unit, "over", o->over,
@@ -66,7 +68,7 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
     if (object != NULL)
         netdp_i_given_json(losses->given, losses->given_count, object);
     if (object != NULL && target->tune_pairs)
-        json_object_set_new(object, "pair_noise", json_real(c->pair_noise));
+        netdp_i_noise_show(&c->noise, NETDP_SETTING_PAIRS, object);
     return netdp_i_cli_print_json(&object, error);
 }
 
@@ -76,23 +78,23 @@ static netdp_status print_table(const calibrate_options *o, const netdp_i_descri
 {
     const netdp_summary *s = &c->achieved;
     if (netdp_i_question_flips(&o->description.question))
-        printf("flip %s", netdp_i_up(c->noise, 10).text);
+        printf("flip %s", netdp_i_up(c->sigma, 10).text);
     else
-        printf("noise %s Delta", netdp_i_up(c->noise, 10).text);
+        printf("noise %s Delta", netdp_i_up(c->sigma, 10).text);
     if (d->mixing != NULL)
-        printf(", dither %.6g", c->dither);
-    if (c->dither_decay > 0)
-        printf(" / t^%.6g", c->dither_decay);
+        printf(", dither %.6g", c->noise.dither);
+    if (c->noise.decay > 0)
+        printf(" / t^%.6g", c->noise.decay);
     if (d->named->settings & NETDP_SETTING_END_DITHER)
-        printf(", end dither %.6g", c->end_dither);
+        printf(", end dither %.6g", c->noise.end);
     if (o->tune_pairs)
-        printf(", pair-noise %.6g", c->pair_noise);
+        printf(", pair-noise %.6g", c->noise.pairing.kappa);
     printf(", %" PRId64 " %s\n", c->rounds, d->mixing == NULL ? "steps" : "rounds");
     printf("achieved (%s): mean %s, worst %s (from %" PRId32 " to %" PRId32
            "), local differential privacy %s\n",
            o->unit, netdp_i_up(s->mean, 6).text, netdp_i_up(s->max, 6).text, s->worst_from,
            s->worst_to, netdp_i_up(s->local, 6).text);
-    TRY(netdp_i_describe_print(d, c->noise, error));
+    TRY(netdp_i_describe_print(d, c->sigma, error));
     if (strcmp(o->over, "mean") == 0)
         netdp_i_describe_worst(losses, s);
     return netdp_i_describe_verdict(losses, error);

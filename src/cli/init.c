@@ -58,7 +58,8 @@ enum { AVERAGES = 1, COUNTS = 2, LEARNS = 4, ANY = 7 };
 typedef struct question {
     const char *option, *value;
     unsigned tasks;     /* for which it is asked */
-    const char *key;    /* of the study, to know whether the protocol has it; NULL: every one */
+    const char *key;    /* of the study, to know whether the protocol has it; NULL: every one, or
+                           what the setting says */
     const char *help;   /* of the option; NULL: the key's setting says, and its value */
     const char *asked;  /* on a terminal; NULL: it has an option only */
     const char *usual;  /* NULL: the row of the protocol says, or it must be given */
@@ -125,22 +126,20 @@ static const question questions[ANSWERS] = {
                 "muffliato-sgd with rounds auto: how many steps, each followed by as many gossip "
                 "rounds as the network and the pairwise noise need",
                 NULL, "10", NULL},
-    [INNER] = {"inner", NULL, LEARNS, "protocol.inner", NULL, NULL, "10",
-               "10; without --rounds auto"},
+    [INNER] = {"inner", NULL, LEARNS, NULL, NULL, NULL, "10", "10; without --rounds auto"},
     [EPSILON] = {"epsilon", "EPSILON", ANY, NULL, "the privacy target",
                  "Which epsilon is the target?", NULL, "required"},
     [DELTA] = {"delta", "DELTA", ANY, NULL, "at which delta the target is",
                "At which delta? Much less than one in as many people as there are", "1e-6", NULL},
     [OVER] = {"over", "worst|mean", ANY, NULL, "for every pair of nodes, or for the mean of pairs",
               "For every pair of nodes (worst), or on average over them (mean)?", "worst", NULL},
-    [SEES] = {"sees", NULL, ANY, "privacy.sees", NULL, NULL, "neighbours", NULL},
-    [DITHER] = {"dither", NULL, ANY, "privacy.dither", NULL, NULL, "0.1", NULL},
+    [SEES] = {"sees", NULL, ANY, NULL, NULL, NULL, "neighbours", NULL},
+    [DITHER] = {"dither", NULL, ANY, NULL, NULL, NULL, "0.1", NULL},
     [PAIR_GRAPH] = {"pair-graph", "NAME", ANY, "privacy.pair_graph",
                     "gossip: who shares pairwise noise, which cancels in the mean: edges, "
                     "complete, ring, regular K, k-out K or a file",
                     NULL, NULL, "none"},
-    [PAIR_NOISE] = {"pair-noise", NULL, ANY, "privacy.pair_noise", NULL, NULL, "10",
-                    "10 with --pair-graph"},
+    [PAIR_NOISE] = {"pair-noise", NULL, ANY, NULL, NULL, NULL, "10", "10 with --pair-graph"},
     [REPEAT] = {"repeat", "N", ANY, NULL, "runs of each protocol, whose errors are averaged", NULL,
                 "10", NULL},
     [SEED] = {"seed", "N", ANY, NULL, "fixes every random draw", NULL, "1", NULL},
@@ -172,7 +171,7 @@ static const struct {
     {"ridge", "walk", "hypercube 4", "1000", "0.2"},
 };
 
-/* Lines of the file. What stands under a key of the study, and what is said beside it; NULL: what its setting says. */
+/* Lines of the file. What stands under a key of the study, and what is said beside it; NULL: what the answer's setting says. */
 static const struct {
     const char *key;
     answer from;
@@ -201,15 +200,15 @@ static const struct {
     {"protocol.rounds", ROUNDS, "gossip rounds, steps of a walk, or passes of a ring"},
     {"protocol.phases", PHASES,
      "steps, each followed by as many rounds as the network and pairwise noise need"},
-    {"protocol.inner", INNER, NULL},
+    {NULL, INNER, NULL},
     {"privacy.epsilon", EPSILON, "the target; the noise that meets it is found"},
     {"privacy.delta", DELTA, "much less than one in as many people as there are"},
     {"privacy.over", OVER,
      "worst: no pair of nodes is above the target; mean: on average over them"},
-    {"privacy.sees", SEES, NULL},
-    {"privacy.dither", DITHER, NULL},
+    {NULL, SEES, NULL},
+    {NULL, DITHER, NULL},
     {"privacy.pair_graph", PAIR_GRAPH, "who shares pairwise noise, which cancels in the mean"},
-    {"privacy.pair_noise", PAIR_NOISE, NULL},
+    {NULL, PAIR_NOISE, NULL},
     {"output.repeat", REPEAT, "runs of each protocol, whose errors are averaged"},
 };
 
@@ -297,6 +296,18 @@ static const char *proposed(const drafting *d, answer which)
     return which == EPSILON ? "1" : which == LABEL && is_source(d, "meters") ? "h19" : NULL;
 }
 
+/* The key of an answer: its own, or where its setting says all else, the setting's. */
+static const char *key_of(answer which)
+{
+    const question *asks = &questions[which];
+    return asks->help != NULL ? asks->key : netdp_i_setting_find(asks->option)->key;
+}
+
+static const char *line_key(size_t i)
+{
+    return lines[i].key != NULL ? lines[i].key : key_of(lines[i].from);
+}
+
 /* Does it mean something for the task and the protocol that were answered? */
 static bool applies(const drafting *d, const char *key, unsigned tasks)
 {
@@ -332,7 +343,7 @@ static bool question_applies(const drafting *d, answer which)
     if (which == CLASSES &&
         (strcmp(value_of(d, TASK), "logistic") != 0 || (!given && !d->answer[CSV])))
         return false;
-    return applies(d, questions[which].key, questions[which].tasks);
+    return applies(d, key_of(which), questions[which].tasks);
 }
 
 /* The other one of two of which one is given, or ANSWERS. */
@@ -415,15 +426,15 @@ static const char *line_value(const drafting *d, size_t i)
 {
     const answer from = lines[i].from;
     const bool learns = task_bit(value_of(d, TASK)) == LEARNS;
-    const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(lines[i].key)];
+    const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(line_key(i))];
     if (from == TITLE)
         return d->title;
     if (from == ANSWERS)
-        return strcmp(lines[i].key, "data.split") == 0
+        return strcmp(line_key(i), "data.split") == 0
                    ? (learns ? netdp_i_key_rule(key)->fallback : NULL)
                : is_tally(d) ? NULL
                              : netdp_i_key_rule(key)->fallback;
-    if (!question_applies(d, from) || !applies(d, lines[i].key, ANY))
+    if (!question_applies(d, from) || !applies(d, line_key(i), ANY))
         return NULL;
     if (from == COLUMN && strcmp(value_of(d, COLUMN), "all") == 0)
         return NULL;
@@ -461,7 +472,7 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
         "# A study: netdp run FILE runs it, --set privacy.epsilon=2 changes a key for one run.\n"
         "# Every key is in docs/study-file.md of netdp. Written by netdp init, to be edited.\n");
     for (size_t i = 0; status == NETDP_OK && i < sizeof lines / sizeof *lines; i++) {
-        const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(lines[i].key)];
+        const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(line_key(i))];
         const size_t own = netdp_i_key_section(key);
         const char *value = line_value(d, i);
         if (value == NULL)
@@ -522,7 +533,8 @@ static netdp_status find_left(const netdp_study *study, const netdp_i_problem *p
     netdp_i_pairs_left left;
     int64_t rounds = 1, enough = -1;
     netdp_status status = netdp_i_variant_describe(&variant, error);
-    if (status != NETDP_OK || variant.kind != NETDP_GOSSIP || !netdp_pairing_is(&protocol->pairing))
+    if (status != NETDP_OK || variant.kind != NETDP_GOSSIP ||
+        !netdp_pairing_is(&protocol->noise.pairing))
         goto done;
     const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
     if (study->protocol.rounds == 0) {

@@ -233,7 +233,8 @@ netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_ba
     /* Where there is a choice between bases, but for noise that is shared by nodes or over time, of which each process has to
        know all; what is proven without what is heard is proven by each process for its nodes. */
     const netdp_linear *protocol = request->protocol;
-    const bool common = netdp_pairing_is(&protocol->pairing) || netdp_quiet_is(&protocol->quiet);
+    const bool common =
+        netdp_pairing_is(&protocol->noise.pairing) || netdp_quiet_is(&protocol->quiet);
     bool shared = !common && plan.ways > 0;
     if (shared)
         TRY(netdp_i_losses_shared(request, &shared, error));

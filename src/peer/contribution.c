@@ -89,12 +89,12 @@ static netdp_status place(const netdp_i_noising *n, const double *value, int64_t
 netdp_status netdp_i_contribution_make(netdp_i_noising *noising, const double *value, int64_t width,
                                        double *out, netdp_error *error)
 {
-    const double steps = ldexp(noising->pair_noise, KAPPA_PLACES);
+    const double steps = ldexp(noising->kappa, KAPPA_PLACES);
     const int64_t kappa = (int64_t)steps;
-    if (!(noising->pair_noise >= 0 && noising->pair_noise <= 1e6) || (double)kappa != steps)
+    if (!(noising->kappa >= 0 && noising->kappa <= 1e6) || (double)kappa != steps)
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-noise: %g must be a multiple of 2^-16 from 0 to 1e6",
-                            noising->pair_noise);
+                            noising->kappa);
     int64_t *placed = NETDP_I_NEW(int64_t, width);
     netdp_i_wide *sum = NETDP_I_NEW(netdp_i_wide, width);
     netdp_status status = placed == NULL || sum == NULL
@@ -122,8 +122,8 @@ netdp_status netdp_i_contribution_make(netdp_i_noising *noising, const double *v
     return status;
 }
 
-double netdp_i_contribution_excess(int64_t edges, int32_t degree, double pair_noise, int64_t width)
+double netdp_i_contribution_excess(int64_t edges, int32_t degree, double kappa, int64_t width)
 {
-    const double each = (1 + 2 * pair_noise * pair_noise * degree) * (1 + 0x1p-40);
+    const double each = (1 + 2 * kappa * kappa * degree) * (1 + 0x1p-40);
     return ldexp((double)edges * (double)width * each, -98);
 }

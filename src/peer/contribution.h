@@ -26,8 +26,8 @@ typedef struct netdp_i_partner_noise {
 
 typedef struct netdp_i_noising {
     netdp_i_extent reach;
-    double scale;      /* sigma Delta */
-    double pair_noise; /* kappa, a multiple of 2^-16 up to 1e6 */
+    double scale; /* sigma Delta */
+    double kappa; /* a multiple of 2^-16 up to 1e6 */
     int32_t partners;
     netdp_i_partner_noise *partner; /* [partners]; their streams move on */
     netdp_i_secure *own;            /* a fresh one, of this contribution alone */
@@ -45,6 +45,6 @@ netdp_status netdp_i_contribution_make(netdp_i_noising *noising, const double *v
  * What rounding adds to mu^2 of one contribution, from above: edges * width * (1 + 2 kappa^2 degree)
  * * 2^-98, of the pair graph's edges and largest degree.
  */
-double netdp_i_contribution_excess(int64_t edges, int32_t degree, double pair_noise, int64_t width);
+double netdp_i_contribution_excess(int64_t edges, int32_t degree, double kappa, int64_t width);
 
 #endif

@@ -41,9 +41,9 @@ static bool contribute_seeded(void *context, int64_t round, double *message)
         message[j] += task->value[j];
     if (task->scale > 0)
         netdp_i_node_noise(message, task->self, task->width, task->scale, seed_of(d), round, 0);
-    if (!netdp_pairing_is(&task->protocol.pairing))
+    if (!netdp_pairing_is(&task->protocol.noise.pairing))
         return true;
-    const double shared = task->scale * task->protocol.pairing.noise;
+    const double shared = task->scale * task->protocol.noise.pairing.kappa;
     const int32_t *partner = netdp_graph_neighbours(task->pairs, task->self);
     int64_t *first = NETDP_I_NEW(int64_t, netdp_graph_nodes(task->pairs));
     if (first == NULL || netdp_i_pairing_first(task->pairs, first, d->error) != NETDP_OK) {
@@ -106,7 +106,7 @@ static bool agree(netdp_i_noise_source *d)
 static bool prepare(netdp_i_noise_source *d)
 {
     const netdp_i_task *task = d->task;
-    const bool pairs = netdp_pairing_is(&task->protocol.pairing);
+    const bool pairs = netdp_pairing_is(&task->protocol.noise.pairing);
     if (d->drawn != NULL)
         return true;
     struct netdp_i_drawn *made = sodium_malloc(sizeof *made);
@@ -139,7 +139,7 @@ static bool draw(netdp_i_noise_source *d)
         drawn->partners > 0 ? netdp_graph_neighbours(task->pairs, task->self) : NULL;
     netdp_i_noising noising = {.reach = task->reach,
                                .scale = task->scale,
-                               .pair_noise = task->protocol.pairing.noise,
+                               .kappa = task->protocol.noise.pairing.kappa,
                                .partners = drawn->partners,
                                .partner = drawn->partner,
                                .own = &drawn->own};

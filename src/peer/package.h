@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <jansson.h>
+#include <netdp/protocol.h>
 #include <netdp/graph.h>
 #include <netdp/status.h>
 
@@ -42,10 +43,9 @@ typedef struct netdp_i_coalition {
 
 /* What the noise is, resolved: nothing is left to be found at run time. */
 typedef struct netdp_i_terms {
-    double noise;                            /* sigma, in units of the sensitivity */
-    double pair_noise;                       /* kappa, in units of sigma; a multiple of 2^-16 */
-    double dither, dither_decay, end_dither; /* as in netdp_linear */
-    int64_t rounds;                          /* of gossip, of all phases together */
+    double sigma;          /* in units of the sensitivity */
+    netdp_noise noise;     /* beside it; kappa a multiple of 2^-16, of the pairs of the package */
+    int64_t rounds;        /* of gossip, of all phases together */
     int64_t contributions; /* how often a member contributes: 1, or the phases of learning */
     int64_t attempts;      /* how often one of them may be tried, each time at its full price */
     int64_t revealed;      /* how many failed partners' pair noises may be revealed */

@@ -102,7 +102,7 @@ static double find_part(const netdp_i_unit *unit, const netdp_i_package *package
     if (!unit->rounded)
         return unit->protection.share == NULL ? 1 : part;
     return part * (1 + ldexp(n * n + 8 * n + 2 * d + 64, -51)) +
-           ldexp(sqrt(d) * package->terms.noise, -32) * (1 + 0x1p-40);
+           ldexp(sqrt(d) * package->terms.sigma, -32) * (1 + 0x1p-40);
 }
 
 /* A package as the accounts see it: one contribution of each member. */
@@ -155,10 +155,10 @@ static netdp_status open_account(const netdp_i_package *package, int32_t self, a
     for (int32_t v = 0; a->pairs != NULL && v < package->members; v++)
         if (netdp_graph_degree(a->pairs, v) > degree)
             degree = netdp_graph_degree(a->pairs, v);
-    if (a->terms->pair_noise > 0)
-        a->protocol.pairing = (netdp_pairing){a->pairs, a->terms->pair_noise};
-    a->excess =
-        netdp_i_contribution_excess(package->pairs, degree, a->terms->pair_noise, a->terms->width);
+    const double kappa = a->terms->noise.pairing.kappa;
+    if (kappa > 0)
+        a->protocol.noise.pairing = (netdp_pairing){a->pairs, kappa};
+    a->excess = netdp_i_contribution_excess(package->pairs, degree, kappa, a->terms->width);
     return NETDP_OK;
 }
 
@@ -166,7 +166,7 @@ static netdp_status open_account(const netdp_i_package *package, int32_t self, a
 static double square_of(const account *a, double loss)
 {
     const double upward = 1 + 0x1p-50;
-    const double moved = a->part / a->terms->noise;
+    const double moved = a->part / a->terms->sigma;
     return (loss * (moved * moved) + a->excess) * upward;
 }
 
@@ -320,7 +320,7 @@ netdp_status netdp_i_prices_proof(const netdp_i_package *package, int32_t self,
         .protection = {.protects = prices->row ? NETDP_PROTECTS_ROW : NETDP_PROTECTS_NODE}};
     const netdp_proof_request request = {.losses = &losses,
                                          .from = self,
-                                         .noise = nextafter(package->terms.noise / a.part, 0),
+                                         .noise = nextafter(package->terms.sigma / a.part, 0),
                                          .unit = {NETDP_AS_DP, package->terms.delta}};
     TRY(netdp_i_output_open_own(&output, path, false, error));
     TRY(netdp_i_everything_proof(&request, list_sets(prices, all, others, sets), sets, &output,
@@ -379,7 +379,7 @@ char *netdp_i_prices_text(const netdp_i_prices *prices, const netdp_i_package *p
         "{s:s, s:i, s:s, s:b, s:I, s:I, s:f, s:f, s:f, s:f, s:b, s:o, s:o, s:o}", "title",
         package->title, "self", (int)self, "protects", prices->protects, "row", prices->row,
         "cycle", (json_int_t)prices->cycle, "contributions", (json_int_t)prices->contributions,
-        "noise", package->terms.noise, "pair_noise", package->terms.pair_noise, "outside",
+        "noise", package->terms.sigma, "pair_noise", package->terms.noise.pairing.kappa, "outside",
         prices->exposed ? prices->everyone : prices->outside, "everyone", prices->everyone,
         "exposed", prices->exposed, "members", members, "names", names, "towards", towards);
     char *text =

@@ -12,6 +12,7 @@
 #include "base/try.h"
 #include "graph/graph.h"
 #include "peer/package.h"
+#include "protocol/noise.h"
 
 /* The form of roster.json; another number is refused. */
 enum { FORM = 1, MOST_EDGES = 1 << 20, MOST_COALITIONS = 256 };
@@ -56,12 +57,15 @@ static json_t *list_coalitions(const netdp_i_package *package)
 
 static json_t *pack_terms(const netdp_i_terms *t)
 {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "noise",
-                     t->noise, "pair_noise", t->pair_noise, "dither", t->dither, "dither_decay",
-                     t->dither_decay, "end_dither", t->end_dither, "rounds", (json_int_t)t->rounds,
-                     "contributions", (json_int_t)t->contributions, "attempts",
-                     (json_int_t)t->attempts, "revealed", (json_int_t)t->revealed, "width",
-                     (json_int_t)t->width, "delta", t->delta, "expires", (json_int_t)t->expires);
+    json_t *object = json_pack("{s:f}", "noise", t->sigma);
+    netdp_i_noise_show(&t->noise, ~0U, object);
+    json_object_update_new(object, json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "rounds",
+                                             (json_int_t)t->rounds, "contributions",
+                                             (json_int_t)t->contributions, "attempts",
+                                             (json_int_t)t->attempts, "revealed",
+                                             (json_int_t)t->revealed, "width", (json_int_t)t->width,
+                                             "delta", t->delta, "expires", (json_int_t)t->expires));
+    return object;
 }
 
 json_t *netdp_i_package_roster(const netdp_i_package *package)
@@ -227,19 +231,22 @@ static bool is_within(double value, double low, double high)
 static netdp_status check_terms(const reading *from)
 {
     const netdp_i_terms *t = &from->made->terms;
-    const double steps = t->pair_noise * 0x1p16;
+    const double steps = t->noise.pairing.kappa * 0x1p16;
+    double value;
+    const netdp_i_noise_part *wrong = netdp_i_noise_wrong(&t->noise, &value);
+    char pairs[64], part[64], most[64];
+    snprintf(pairs, sizeof pairs, "terms.%s", netdp_i_noise_parts[0].key);
+    snprintf(part, sizeof part, "terms.%s", wrong != NULL ? wrong->key : "noise");
+    snprintf(most, sizeof most, "must be a number from 0 to %g", wrong != NULL ? wrong->most : 0);
     const struct {
         bool holds;
         const char *what, *why;
     } rules[] = {
-        {is_within(t->noise, 1e-9, 1e9), "terms.noise", "must be a number from 1e-9 to 1e9"},
-        {is_within(t->pair_noise, 0, 1e6) && steps == floor(steps), "terms.pair_noise",
-         "must be a number from 0 to 1e6, a multiple of 2^-16: both ends add exactly the same"},
-        {t->pair_noise == 0 || from->made->pairs > 0, "terms.pair_noise",
-         "must be 0 where nobody shares noise"},
-        {is_within(t->dither, 0, 1e100), "terms.dither", "must be a number from 0"},
-        {is_within(t->dither_decay, 0, 2), "terms.dither_decay", "must be a number from 0 to 2"},
-        {is_within(t->end_dither, 0, 1e100), "terms.end_dither", "must be a number from 0"},
+        {is_within(t->sigma, 1e-9, 1e9), "terms.noise", "must be a number from 1e-9 to 1e9"},
+        {wrong == NULL, part, most},
+        {steps == floor(steps), pairs,
+         "must be a multiple of 2^-16: both ends add exactly the same"},
+        {steps == 0 || from->made->pairs > 0, pairs, "must be 0 where nobody shares noise"},
         {t->rounds >= 1 && t->rounds <= 1000000, "terms.rounds", "must be from 1 to 10^6"},
         {t->contributions >= 1 && t->contributions <= t->rounds, "terms.contributions",
          "must be from 1 to the rounds"},
@@ -262,12 +269,15 @@ static netdp_status read_terms(const reading *from, json_t *object)
     netdp_i_terms *t = &from->made->terms;
     json_error_t fault;
     json_int_t rounds, contributions, attempts, revealed, width, expires;
-    if (json_unpack_ex(object, &fault, JSON_STRICT,
-                       "{s:F, s:F, s:F, s:F, s:F, s:I, s:I, s:I, s:I, s:I, s:F, s:I}", "noise",
-                       &t->noise, "pair_noise", &t->pair_noise, "dither", &t->dither,
-                       "dither_decay", &t->dither_decay, "end_dither", &t->end_dither, "rounds",
-                       &rounds, "contributions", &contributions, "attempts", &attempts, "revealed",
-                       &revealed, "width", &width, "delta", &t->delta, "expires", &expires) != 0)
+    const char *part;
+    if (!netdp_i_noise_take(object, &t->noise, &part)) {
+        snprintf(fault.text, sizeof fault.text, "Object item not found, or no number: %s", part);
+        return refuse_shape(from, "terms", -1, &fault);
+    }
+    if (json_unpack_ex(object, &fault, JSON_STRICT, "{s:F, s:I, s:I, s:I, s:I, s:I, s:F, s:I}",
+                       "noise", &t->sigma, "rounds", &rounds, "contributions", &contributions,
+                       "attempts", &attempts, "revealed", &revealed, "width", &width, "delta",
+                       &t->delta, "expires", &expires) != 0)
         return refuse_shape(from, "terms", -1, &fault);
     t->rounds = rounds;
     t->contributions = contributions;

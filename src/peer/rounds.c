@@ -247,8 +247,8 @@ bool netdp_i_rounds_mix(netdp_i_rounds *r, const netdp_i_draws *draws)
                 r->mixed[j] = r->weight * r->mixed[j] + (1 - r->weight) * r->before[j];
         memcpy(r->before, own, (size_t)r->width * sizeof(double));
     }
-    if (p->end_dither > 0 && (r->round + 1) % p->every == 0 &&
-        !draws->dither(draws->context, r->round, 1, r->noise * p->end_dither, r->mixed))
+    const double end = netdp_linear_end_noise(p, r->round);
+    if (end > 0 && !draws->dither(draws->context, r->round, 1, r->noise * end, r->mixed))
         return false;
     double *state = r->state;
     r->state = r->mixed;

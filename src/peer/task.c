@@ -135,7 +135,7 @@ static netdp_status take_unit(netdp_i_task *task, const netdp_i_package *package
     task->rows = package->member[task->self].rows;
     task->weight = netdp_i_unit_weight(&unit, study, package, task->self);
     task->fewer = unit.row && study->question.change == NETDP_CHANGE_ADD_REMOVE;
-    task->scale = step * (package->terms.noise * unit.sensitivity);
+    task->scale = step * (package->terms.sigma * unit.sensitivity);
     task->reach = extent_of(study, package, &unit, task->self);
     double widest = 0;
     for (int32_t v = 0; v < package->members; v++) {
@@ -330,15 +330,14 @@ int32_t netdp_i_task_width(const netdp_study *study)
 static netdp_status describe(netdp_i_task *task, const netdp_i_terms *terms, netdp_error *error)
 {
     const netdp_protocol *protocol = NULL;
+    netdp_noise noise = terms->noise;
+    noise.pairing.graph = task->pairs;
     TRY(netdp_protocol_find(task->study->protocol.kind, &protocol, error));
     const netdp_settings settings = {.rounds = terms->rounds,
-                                     .dither = terms->dither,
-                                     .dither_decay = terms->dither_decay,
+                                     .noise = noise,
                                      .inner = task->study->question.settings.inner,
                                      .every = 1,
-                                     .end_dither = terms->end_dither,
-                                     .accelerate = task->study->question.settings.accelerate,
-                                     .pairing = {task->pairs, terms->pair_noise}};
+                                     .accelerate = task->study->question.settings.accelerate};
     task->protocol = netdp_protocol_describe(protocol, task->mixing, &settings);
     TRY(netdp_linear_check(&task->protocol, error));
     return netdp_mixing_require(task->mixing, error);
@@ -359,7 +358,7 @@ static netdp_status read_data(netdp_i_task *task, const netdp_i_terms *terms,
                             task->study->task.kind);
     if (program)
         return netdp_i_learner_own(task->study, &task->learner, error);
-    return settings->test ? read_test(task, terms->noise, error)
+    return settings->test ? read_test(task, terms->sigma, error)
                           : read_own(task, folder, settings->data, error);
 }
 

@@ -75,7 +75,7 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
         protocol->rounds = phases * inner;
         TRY(netdp_calibrate(request, target, progress, calibration, losses, error));
         /* Without noise, as if it were 1: what calibration does for averaging. */
-        const double noise = calibration->noise > 0 ? calibration->noise : 1;
+        const double noise = calibration->sigma > 0 ? calibration->sigma : 1;
         status = netdp_rounds_auto(spectrum.gap, n, noise, target->variance, &inner, error);
         if (status == NETDP_OK)
             status = longer_for_pairs(variant, inner, &inner, error);
@@ -130,29 +130,26 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
     const netdp_study *study = variant->study;
     const bool local = variant->role == NETDP_I_LOCAL;
     const netdp_loss_request request = netdp_i_plan_gossip_ask(variant);
-    const netdp_target target = {.epsilon = study->privacy.epsilon,
-                                 .unit = netdp_i_study_unit(study),
-                                 .over = local && variant->protocol.senders_only
-                                             ? NETDP_OVER_WORST /* nodes contribute unequally */
-                                             : study->privacy.over,
-                                 .max_noise = 1e6,
-                                 .rounds_auto =
-                                     study->protocol.rounds == 0 && study->protocol.phases == 0,
-                                 .variance = study->question.variance,
-                                 .tune_dither = study->question.settings.dither < 0 && !local,
-                                 .tune_pairs = study->question.settings.pairing.noise < 0 && !local,
-                                 .keep_second = study->question.settings.dither_decay >= 0 &&
-                                                study->question.settings.end_dither >= 0,
-                                 .even_unsound = variant->bound != NETDP_BOUND_AUTO};
+    const netdp_target target = {
+        .epsilon = study->privacy.epsilon,
+        .unit = netdp_i_study_unit(study),
+        .over = local && variant->protocol.senders_only
+                    ? NETDP_OVER_WORST /* nodes contribute unequally */
+                    : study->privacy.over,
+        .max_noise = 1e6,
+        .rounds_auto = study->protocol.rounds == 0 && study->protocol.phases == 0,
+        .variance = study->question.variance,
+        .tune_dither = study->question.settings.noise.dither < 0 && !local,
+        .tune_pairs = study->question.settings.noise.pairing.kappa < 0 && !local,
+        .keep_second =
+            study->question.settings.noise.decay >= 0 && study->question.settings.noise.end >= 0,
+        .even_unsound = variant->bound != NETDP_BOUND_AUTO};
     TRY(study->protocol.phases > 0
             ? calibrate_phases(variant, &request, &target, calibration, losses, progress, error)
             : netdp_calibrate(&request, &target, progress, calibration, losses, error));
-    variant->noise = calibration->noise;
+    variant->noise = calibration->sigma;
     variant->protocol.rounds = calibration->rounds;
-    variant->protocol.dither = calibration->dither;
-    variant->protocol.dither_decay = calibration->dither_decay;
-    variant->protocol.end_dither = calibration->end_dither;
-    variant->protocol.pairing.noise = calibration->pair_noise;
+    variant->protocol.noise = calibration->noise;
     return NETDP_OK;
 }
 
@@ -271,7 +268,7 @@ static bool tells_everything(const netdp_i_variant *variant)
     netdp_error ignored;
     return netdp_bound_choose(request.protocol, request.bound, &bound, &ignored) == NETDP_OK &&
            bound->bound == NETDP_BOUND_EVERYTHING && !variant->protocol.senders_only &&
-           !netdp_pairing_is(&variant->protocol.pairing);
+           !netdp_pairing_is(&variant->protocol.noise.pairing);
 }
 
 static bool is_alike(const netdp_i_variant *variant)
@@ -279,7 +276,7 @@ static bool is_alike(const netdp_i_variant *variant)
     return !netdp_i_own_is(variant->study) &&
            (tells_everything(variant) ||
             (variant->protocol.varying.kind == NETDP_VARY_NEVER &&
-             pairs_alike(&variant->protocol.pairing) &&
+             pairs_alike(&variant->protocol.noise.pairing) &&
              netdp_i_rows_alike(netdp_mixing_rows(variant->protocol.mixing))));
 }
 
@@ -290,7 +287,7 @@ static int64_t rounds(const netdp_i_variant *variant)
 
 static netdp_pairing pairing(const netdp_i_variant *variant)
 {
-    return variant->protocol.pairing;
+    return variant->protocol.noise.pairing;
 }
 
 const netdp_i_planning netdp_i_planning_gossip = {"gossip", describe, account,  calibrate,

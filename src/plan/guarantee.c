@@ -102,7 +102,7 @@ static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *
         netdp_i_pairing_words(&pairing, &hiding, promise->says);
     promise->pairs = netdp_graph_origin(pairing.graph);
     promise->pair_count = netdp_graph_edges(pairing.graph);
-    promise->pair_noise = pairing.noise;
+    promise->kappa = pairing.kappa;
     promise->hidden_among = hiding.least;
     promise->partners = hiding.partners;
     return tell_left(variant, promise, error);

@@ -14,6 +14,7 @@
 #include "plan/realised.h"
 #include "plan/sample.h"
 #include "plan/tally.h"
+#include "protocol/noise.h"
 
 void netdp_i_plan_clear(netdp_i_plan *plan)
 {
@@ -97,7 +98,7 @@ static netdp_status account(netdp_i_variant *variant, netdp_calibration *calibra
                             netdp_losses **losses, const netdp_progress *progress,
                             netdp_error *error)
 {
-    variant->noise = calibration->noise = variant->study->privacy.noise;
+    variant->noise = calibration->sigma = variant->study->privacy.noise;
     TRY(kinds[variant->kind]->account(variant, progress, losses, error));
     /* Values for their own noise: tokens that count have a flip in its place. */
     const double noise = (*losses)->final ? (*losses)->noise : variant->noise;
@@ -246,6 +247,14 @@ netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems 
     return NETDP_OK;
 }
 
+/* A token has that of pairs alone. */
+static netdp_noise noise_of(const netdp_i_variant *variant)
+{
+    return variant->kind == NETDP_GOSSIP
+               ? variant->protocol.noise
+               : (netdp_noise){.pairing = netdp_i_variant_pairing(variant)};
+}
+
 json_t *netdp_i_plan_store(const netdp_i_plan *plan)
 {
     json_t *list = json_array();
@@ -253,15 +262,17 @@ json_t *netdp_i_plan_store(const netdp_i_plan *plan)
         const netdp_i_variant *variant = &plan->variant[i];
         const netdp_linear of =
             variant->kind == NETDP_GOSSIP ? variant->protocol : (netdp_linear){0};
-        json_array_append_new(
-            list,
-            json_pack("{s:f, s:b, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:f, s:o, s:o}", "noise",
-                      variant->noise, "laplace", (int)variant->laplace, "pair_noise",
-                      netdp_i_variant_pairing(variant).noise, "dither", of.dither, "dither_decay",
-                      of.dither_decay, "end_dither", of.end_dither, "rounds", (json_int_t)of.rounds,
-                      "every", (json_int_t)of.every, "predicted", variant->predicted, "expected",
-                      variant->expected, "guarantee", netdp_i_promise_json(&variant->guarantee),
-                      "own", netdp_i_own_json(variant)));
+        const netdp_noise noise = noise_of(variant);
+        json_t *one =
+            json_pack("{s:f, s:b}", "noise", variant->noise, "laplace", (int)variant->laplace);
+        netdp_i_noise_show(&noise, ~0U, one);
+        json_object_update_new(one, json_pack("{s:I, s:I, s:f, s:f, s:o, s:o}", "rounds",
+                                              (json_int_t)of.rounds, "every", (json_int_t)of.every,
+                                              "predicted", variant->predicted, "expected",
+                                              variant->expected, "guarantee",
+                                              netdp_i_promise_json(&variant->guarantee), "own",
+                                              netdp_i_own_json(variant)));
+        json_array_append_new(list, one);
     }
     return list;
 }
@@ -270,31 +281,27 @@ static bool restore_variant(json_t *stored, netdp_i_variant *variant)
 {
     const bool gossip = variant->kind == NETDP_GOSSIP;
     const bool tuned =
-        variant->study->question.settings.dither < 0 && variant->role != NETDP_I_LOCAL;
-    const netdp_linear given = gossip ? variant->protocol : (netdp_linear){0};
-    netdp_linear held = given;
-    double pair_noise = 0;
+        variant->study->question.settings.noise.dither < 0 && variant->role != NETDP_I_LOCAL;
+    const netdp_noise given = noise_of(variant);
+    netdp_noise held = given;
+    const char *part;
     int laplace = 0;
     json_int_t rounds = 0, every = 0;
     json_t *guarantee = NULL, *own = NULL;
-    if (json_unpack(stored, "{s:F, s:b, s:F, s:F, s:F, s:F, s:I, s:I, s:F, s:F, s:o, s:o !}",
-                    "noise", &variant->noise, "laplace", &laplace, "pair_noise", &pair_noise,
-                    "dither", &held.dither, "dither_decay", &held.dither_decay, "end_dither",
-                    &held.end_dither, "rounds", &rounds, "every", &every, "predicted",
+    if (!netdp_i_noise_take(stored, &held, &part) ||
+        json_unpack(stored, "{s:F, s:b, s:I, s:I, s:F, s:F, s:o, s:o !}", "noise", &variant->noise,
+                    "laplace", &laplace, "rounds", &rounds, "every", &every, "predicted",
                     &variant->predicted, "expected", &variant->expected, "guarantee", &guarantee,
                     "own", &own) != 0 ||
         !netdp_i_promise_read(guarantee, &variant->guarantee) ||
-        (!tuned && (held.dither != given.dither || /* which the study gives */
-                    held.dither_decay != given.dither_decay ||
-                    pair_noise != netdp_i_variant_pairing(variant).noise ||
-                    held.end_dither != given.end_dither)))
+        (!tuned && !netdp_i_noise_equal(&held, &given))) /* which the study gives */
         return false;
     variant->laplace = laplace != 0;
-    held.pairing.noise = pair_noise;
-    held.rounds = rounds;
-    held.every = every;
-    if (gossip)
-        variant->protocol = held;
+    if (gossip) {
+        variant->protocol.noise = held;
+        variant->protocol.rounds = rounds;
+        variant->protocol.every = every;
+    }
     if (!netdp_i_own_restore(own, variant))
         return false;
     if (variant->kind == NETDP_TALLY)

@@ -86,7 +86,7 @@ static void add_drawn(const netdp_i_promise *p, json_t *made)
 static json_t *pairs_json(const netdp_i_promise *p)
 {
     json_t *made = json_pack("{s:s, s:I, s:f, s:o, s:i, s:s}", "graph", p->pairs, "count",
-                             (json_int_t)p->pair_count, "noise", p->pair_noise, "hidden_among",
+                             (json_int_t)p->pair_count, "noise", p->kappa, "hidden_among",
                              p->hidden_among > 0 ? json_integer(p->hidden_among) : json_null(),
                              "partners", (int)p->partners, "says", p->says);
     if (p->leaves)
@@ -172,7 +172,7 @@ static void read_parts(const json_t *object, netdp_i_promise *p)
     p->given_count = netdp_i_given_read(json_object_get(object, "least_of"), p->given);
     p->pairs = json_string_value(json_object_get(pairs, "graph"));
     p->pair_count = json_integer_value(json_object_get(pairs, "count"));
-    p->pair_noise = number_of(pairs, "noise");
+    p->kappa = number_of(pairs, "noise");
     p->hidden_among = count_of(pairs, "hidden_among", 0);
     p->partners = count_of(pairs, "partners", 0);
     copy_text(json_object_get(pairs, "says"), sizeof p->says, p->says);

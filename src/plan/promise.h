@@ -25,7 +25,7 @@ typedef struct netdp_i_promise {
     char why[256];                  /* why a walk has not the usual bound; "": it has */
     const char *pairs;              /* the graph of noise that cancels, lent; NULL: there is none */
     int64_t pair_count;             /* its edges */
-    double pair_noise;              /* kappa */
+    double kappa;                   /* of a pair */
     int32_t hidden_among, partners; /* the fewest; 0: not found */
     char says[400];                 /* the same in words */
     int64_t proofs;                 /* proof files in the folder; -1: nobody asked */

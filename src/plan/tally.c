@@ -68,7 +68,7 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
                                  .over = study->privacy.over,
                                  .max_noise = 1e6};
     TRY(netdp_tally_calibrate(&request, &target, progress, calibration, losses, error));
-    variant->noise = calibration->noise;
+    variant->noise = calibration->sigma;
     netdp_i_plan_tally_set(variant);
     return NETDP_OK;
 }

@@ -26,14 +26,15 @@ static void take_question(netdp_i_variant *variant)
     if (question->phases > 0)
         question->count = question->phases;
     netdp_i_settings_begin(settings);
-    settings->pairing.noise = settings->pairing.noise >= 0 ? settings->pairing.noise : 10;
+    settings->noise.pairing.kappa =
+        settings->noise.pairing.kappa >= 0 ? settings->noise.pairing.kappa : 10;
     variant->as_is.pair_graph = variant->problem->pairs;
     question->as_is = &variant->as_is;
     if (variant->role == NETDP_I_NETWORK)
         return;
     variant->as_is.pair_graph = NULL;
     question->pair_graph = NULL;
-    settings->pairing.noise = 0;
+    settings->noise.pairing.kappa = 0;
     question->quiet = "fresh";
     if (variant->role ==
         NETDP_I_LOCAL) /* seen one by one, every contribution needs its own noise */

@@ -226,7 +226,7 @@ static netdp_status calibrate(netdp_i_variant *variant, netdp_calibration *calib
                             "delta %g); raise its noise, narrow its range or raise epsilon",
                             study->privacy.epsilon, request.law_epsilon, request.law_delta);
     TRY(netdp_walk_calibrate(&request, &target, progress, calibration, losses, error));
-    variant->noise = calibration->noise;
+    variant->noise = calibration->sigma;
     return NETDP_OK;
 }
 

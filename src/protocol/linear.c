@@ -9,16 +9,11 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "protocol/linear.h"
+#include "protocol/noise.h"
 #include "protocol/pairing.h"
 #include "protocol/quiet.h"
 
 OWNER(netdp_sequence_free, netdp_sequence)
-
-/* Its square, times squares of weights, must stay a finite double. */
-#define MOST_DITHER 1e100
-
-/* Beyond it nothing is gained, and late dithers are lost in rounding. */
-#define MOST_DECAY 2.0
 
 /* The most noise of a single node, in units of sigma. */
 #define MOST_OWN 1e6
@@ -47,19 +42,24 @@ double netdp_linear_noise(const netdp_linear *protocol, int64_t round)
     if (protocol->steady)
         return 1;
     if (!netdp_linear_contributes(protocol, round))
-        return protocol->dither_decay > 0
-                   ? protocol->dither / pow((double)round, protocol->dither_decay)
-                   : protocol->dither;
-    return round == 0 ? 1 : sqrt(1 + protocol->end_dither * protocol->end_dither);
+        return protocol->noise.decay > 0
+                   ? protocol->noise.dither / pow((double)round, protocol->noise.decay)
+                   : protocol->noise.dither;
+    return round == 0 ? 1 : sqrt(1 + protocol->noise.end * protocol->noise.end);
+}
+
+double netdp_linear_end_noise(const netdp_linear *protocol, int64_t round)
+{
+    return protocol->every > 0 && (round + 1) % protocol->every == 0 ? protocol->noise.end : 0;
 }
 
 double netdp_linear_least_noise(const netdp_linear *protocol)
 {
     if (protocol->steady)
         return 1;
-    return protocol->dither_decay > 0 && protocol->rounds > 1
+    return protocol->noise.decay > 0 && protocol->rounds > 1
                ? netdp_linear_noise(protocol, protocol->rounds - 1)
-               : protocol->dither;
+               : protocol->noise.dither;
 }
 
 double netdp_linear_chebyshev(double gap)
@@ -142,7 +142,7 @@ static netdp_status check_varying(const netdp_linear *protocol, netdp_error *err
                             "unit noise");
     /* A node that does not send has no noise of its own in the round: its halves of several rounds
      * would hide behind one draw (docs/proofs/pairs.md). */
-    if (protocol->senders_only && netdp_pairing_is(&protocol->pairing))
+    if (protocol->senders_only && netdp_pairing_is(&protocol->noise.pairing))
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-noise: where senders only contribute, nodes that do not send add "
                             "no noise of their own; leave it out");
@@ -207,7 +207,7 @@ static netdp_status check_rounds(const netdp_linear *protocol, netdp_error *erro
                             protocol->rounds);
     if (protocol->every < 0 || protocol->at_most < 0)
         return netdp_i_fail(error, NETDP_INVALID, "every and at-most: give 1 or more");
-    if (protocol->every == 0 && (protocol->reacts || protocol->steady || protocol->end_dither > 0))
+    if (protocol->every == 0 && (protocol->reacts || protocol->steady || protocol->noise.end > 0))
         return netdp_i_fail(
             error, NETDP_INVALID,
             "every: 0, a contribution in round 0 only, is averaging; streams and "
@@ -226,19 +226,13 @@ static netdp_status check_rounds(const netdp_linear *protocol, netdp_error *erro
 netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error)
 {
     NETDP_I_GIVEN(error, protocol && protocol->mixing);
-    const struct {
-        const char *name;
-        double value;
-    } dithers[] = {{"dither", protocol->dither}, {"end-dither", protocol->end_dither}};
+    double value;
+    const netdp_i_noise_part *wrong = netdp_i_noise_wrong(&protocol->noise, &value);
     TRY(check_rounds(protocol, error));
-    for (size_t i = 0; i < sizeof dithers / sizeof *dithers; i++)
-        if (!(dithers[i].value >= 0 && dithers[i].value <= MOST_DITHER))
-            return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a number from 0 to %g",
-                                dithers[i].name, dithers[i].value, MOST_DITHER);
-    if (!(protocol->dither_decay >= 0 && protocol->dither_decay <= MOST_DECAY))
-        return netdp_i_fail(error, NETDP_INVALID, "dither-decay: %g; give a number from 0 to %g",
-                            protocol->dither_decay, MOST_DECAY);
-    if (protocol->dither_decay > 0 && protocol->every > 0)
+    if (wrong != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: %g; give a number from 0 to %g",
+                            wrong->option, value, wrong->most);
+    if (protocol->noise.decay > 0 && protocol->every > 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "dither-decay: applies to averaging, whose rounds are counted from "
                             "one contribution; leave it out");
@@ -246,7 +240,7 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
     TRY(check_symmetry(protocol, error));
     TRY(check_quiet(protocol, error));
     TRY(check_own(protocol, error));
-    TRY(netdp_i_pairing_check(&protocol->pairing, netdp_mixing_rows(protocol->mixing).nodes,
+    TRY(netdp_i_pairing_check(&protocol->noise.pairing, netdp_mixing_rows(protocol->mixing).nodes,
                               error));
     return netdp_mixing_require(protocol->mixing, error);
 }

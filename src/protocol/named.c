@@ -6,18 +6,16 @@
 
 #include "base/fail.h"
 #include "base/try.h"
+#include "protocol/noise.h"
 
 static void averaging(const netdp_settings *settings, netdp_linear *protocol)
 {
-    protocol->dither = settings->dither;
-    protocol->dither_decay = settings->dither_decay;
     protocol->accelerate = settings->accelerate;
 }
 
 static void random_averaging(const netdp_settings *settings, netdp_linear *protocol)
 {
-    protocol->dither = settings->dither;
-    protocol->dither_decay = settings->dither_decay;
+    (void)settings;
     protocol->varying.kind = NETDP_VARY_EDGE;
 }
 
@@ -46,8 +44,6 @@ static void async_gossip_sgd(const netdp_settings *settings, netdp_linear *proto
 static void muffliato_sgd(const netdp_settings *settings, netdp_linear *protocol)
 {
     protocol->every = settings->inner;
-    protocol->dither = settings->dither;
-    protocol->end_dither = settings->end_dither;
     protocol->accelerate = settings->accelerate;
     protocol->reacts = true;
 }
@@ -134,10 +130,10 @@ netdp_status netdp_protocol_find(const char *name, const netdp_protocol **protoc
 netdp_linear netdp_protocol_describe(const netdp_protocol *protocol, const netdp_mixing *mixing,
                                      const netdp_settings *settings)
 {
-    netdp_linear described = {
-        .mixing = mixing, .rounds = settings->rounds, .varying = settings->varying};
-    if (protocol->settings & NETDP_SETTING_PAIRS)
-        described.pairing = settings->pairing;
+    netdp_linear described = {.mixing = mixing,
+                              .rounds = settings->rounds,
+                              .noise = netdp_i_noise_of(&settings->noise, protocol->settings),
+                              .varying = settings->varying};
     if (protocol->settings & NETDP_SETTING_QUIET) {
         described.quiet = settings->quiet;
         described.cycle = settings->cycle;
@@ -206,8 +202,7 @@ netdp_status netdp_protocol_describe_tally(const netdp_protocol *protocol, const
         .low = 0,
         .high = 1,
         .grid = settings->grid,
-        .pairing =
-            protocol->settings & NETDP_SETTING_PAIRS ? settings->pairing : (netdp_pairing){0},
+        .pairing = netdp_i_noise_of(&settings->noise, protocol->settings).pairing,
         .levels = settings->levels,
         .flip = settings->flip,
         .fill = NETDP_TALLY_USUAL,

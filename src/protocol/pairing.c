@@ -15,15 +15,15 @@
 
 bool netdp_pairing_is(const netdp_pairing *pairing)
 {
-    return pairing->graph != NULL && pairing->noise > 0;
+    return pairing->graph != NULL && pairing->kappa > 0;
 }
 
 netdp_status netdp_i_pairing_check(const netdp_pairing *pairing, int32_t nodes, netdp_error *error)
 {
-    if (!(pairing->noise >= 0 && pairing->noise <= MOST_NOISE))
+    if (!(pairing->kappa >= 0 && pairing->kappa <= MOST_NOISE))
         return netdp_i_fail(error, NETDP_INVALID, "pair-noise: %g; give a number from 0 to %g",
-                            pairing->noise, MOST_NOISE);
-    if (pairing->noise > 0 && pairing->graph == NULL)
+                            pairing->kappa, MOST_NOISE);
+    if (pairing->kappa > 0 && pairing->graph == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-noise: who shares it? give a pair graph, such as edges");
     if (pairing->graph != NULL && netdp_graph_nodes(pairing->graph) != nodes)
@@ -288,7 +288,7 @@ void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *h
              "Pairwise noise (%.60s, %" PRId64 " pairs, %g times a node's first noise) cancels in "
              "the sum%s.\nIts assumptions: pairs share keys, and nodes follow the protocol; "
              "%d partner%s of node %d together can remove it.",
-             netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->noise,
+             netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->kappa,
              among, (int)hiding->partners, hiding->partners == 1 ? "" : "s", (int)hiding->thin);
 }
 
@@ -299,5 +299,5 @@ void netdp_i_pairing_token_words(const netdp_pairing *pairing, char text[400])
              " pairs, %g times the noise) cancels in every pass; it "
              "hides what lies between observers who collude.\nIts assumptions: pairs share keys, "
              "and nodes follow the protocol.",
-             netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->noise);
+             netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->kappa);
 }

@@ -76,7 +76,7 @@ static netdp_status check_sum(const netdp_tally *tally, netdp_error *error)
 /* Pairwise noise cancels where every pass takes up both halves. */
 static netdp_status check_pairs(const netdp_tally *tally, netdp_error *error)
 {
-    if (tally->pairing.graph == NULL && tally->pairing.noise == 0)
+    if (tally->pairing.graph == NULL && tally->pairing.kappa == 0)
         return NETDP_OK;
     if (tally->graph != NETDP_TALLY_RING || tally->task != NETDP_TALLY_SUM ||
         tally->mechanism != NETDP_GAUSSIAN)

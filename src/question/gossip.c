@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "question/question.h"
+#include "protocol/noise.h"
 #include "protocol/pairing.h"
 #include "protocol/pattern.h"
 #include "protocol/quiet.h"
@@ -49,7 +50,7 @@ static netdp_status leave_living(netdp_i_description *made, netdp_settings *sett
     TRY(netdp_pairing_revealed(made->pairs, made->mixing, &settings->varying, &left, error));
     netdp_graph_free(made->own_pairs);
     made->pairs = made->own_pairs = left;
-    settings->pairing.graph = left;
+    settings->noise.pairing.graph = left;
     return NETDP_OK;
 }
 
@@ -296,10 +297,7 @@ static netdp_status calibrate_gossip(netdp_i_description *description, const net
                           engine != NULL ? engine->losses_new : netdp_losses_new, progress,
                           calibration, losses, error));
     description->protocol.rounds = calibration->rounds;
-    description->protocol.dither = calibration->dither;
-    description->protocol.dither_decay = calibration->dither_decay;
-    description->protocol.end_dither = calibration->end_dither;
-    description->protocol.pairing.noise = calibration->pair_noise;
+    description->protocol.noise = calibration->noise;
     return NETDP_OK;
 }
 
@@ -330,7 +328,7 @@ static bool find_left(const netdp_i_description *description, netdp_i_pairs_left
 {
     const netdp_linear *protocol = &description->protocol;
     netdp_error ignored;
-    if (!netdp_pairing_is(&protocol->pairing) || description->engine != NULL ||
+    if (!netdp_pairing_is(&protocol->noise.pairing) || description->engine != NULL ||
         netdp_i_pairs_left_find(protocol, left, &ignored) != NETDP_OK)
         return false;
     if (enough == NULL)
@@ -360,21 +358,20 @@ static json_t *gossip_json(const netdp_i_description *description)
     const unsigned settings = description->named->settings;
     json_t *object = json_pack("{s:s, s:I}", "name", description->named->name, "rounds",
                                (json_int_t)protocol->rounds);
-    if (settings & NETDP_SETTING_DITHER)
-        json_object_set_new(object, "dither", json_real(protocol->dither));
-    if (protocol->dither_decay > 0)
-        json_object_set_new(object, "dither_decay", json_real(protocol->dither_decay));
+    netdp_i_noise_show(&protocol->noise,
+                       (settings & NETDP_SETTING_DITHER) |
+                           (protocol->noise.decay > 0 ? NETDP_SETTING_DITHER_DECAY : 0),
+                       object);
     if (settings & NETDP_SETTING_EVERY)
         json_object_set_new(object, "every", json_integer(protocol->every));
     if (protocol->at_most > 0)
         json_object_set_new(object, "at_most", json_integer(protocol->at_most));
     if (settings & NETDP_SETTING_INNER)
         json_object_set_new(object, "inner", json_integer(protocol->every));
-    if (settings & NETDP_SETTING_END_DITHER)
-        json_object_set_new(object, "end_dither", json_real(protocol->end_dither));
+    netdp_i_noise_show(&protocol->noise, settings & NETDP_SETTING_END_DITHER, object);
     if (settings & NETDP_SETTING_ACCELERATE)
         json_object_set_new(object, "accelerate", json_boolean(protocol->accelerate));
-    netdp_i_show_pairing(&protocol->pairing, object);
+    netdp_i_show_pairing(&protocol->noise.pairing, object);
     netdp_i_pairs_left left;
     int64_t enough;
     if (find_left(description, &left, &enough))

@@ -194,7 +194,7 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
            "--rounds: auto applies to averaging, random-averaging and, in a study that gives "
            "phases, muffliato-sgd; give a number");
     TRY(netdp_i_settings_together(netdp_i_question_text, question, error));
-    return settings->dither >= 0 || question->calibrates
+    return settings->noise.dither >= 0 || question->calibrates
                ? NETDP_OK
                : netdp_i_fail(error, NETDP_INVALID,
                               "--dither: auto is what a calibration finds: ask it for a target, or "
@@ -231,7 +231,7 @@ netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_se
         TRY(netdp_i_question_pairs(question, made->graph, &made->own_pairs, error));
     if (made->own_pairs != NULL)
         made->pairs = made->own_pairs;
-    settings->pairing.graph = made->pairs;
+    settings->noise.pairing.graph = made->pairs;
     return NETDP_OK;
 }
 
@@ -241,7 +241,7 @@ void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object)
         json_object_set_new(
             object, "pairs",
             json_pack("{s:s, s:I, s:f}", "graph", netdp_graph_origin(pairing->graph), "edges",
-                      (json_int_t)netdp_graph_edges(pairing->graph), "noise", pairing->noise));
+                      (json_int_t)netdp_graph_edges(pairing->graph), "noise", pairing->kappa));
 }
 
 static netdp_status read_rounds(const netdp_i_question *question, netdp_i_description *made,
@@ -301,9 +301,10 @@ static netdp_status as_option(netdp_status status, netdp_error *error)
 void netdp_i_settings_begin(netdp_settings *settings)
 {
     const netdp_settings usual = NETDP_SETTINGS_USUAL;
-    settings->dither = settings->dither >= 0 ? settings->dither : usual.dither;
-    settings->dither_decay = fmax(settings->dither_decay, 0);
-    settings->end_dither = settings->end_dither >= 0 ? settings->end_dither : usual.end_dither;
+    settings->noise.dither =
+        settings->noise.dither >= 0 ? settings->noise.dither : usual.noise.dither;
+    settings->noise.decay = fmax(settings->noise.decay, 0);
+    settings->noise.end = settings->noise.end >= 0 ? settings->noise.end : usual.noise.end;
 }
 
 netdp_status netdp_i_question_begin(const netdp_i_question *question, netdp_i_description *made,
@@ -411,8 +412,8 @@ netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *t
     const netdp_protocol *named = named_of(question);
     netdp_settings *settings = &question->settings;
     const netdp_settings usual = NETDP_SETTINGS_USUAL;
-    const bool second = settings->dither_decay < 0 || settings->end_dither < 0;
-    const bool pairs = settings->pairing.noise < 0;
+    const bool second = settings->noise.decay < 0 || settings->noise.end < 0;
+    const bool pairs = settings->noise.pairing.kappa < 0;
     static const char *const chosen[] = {"dither", "pair-noise"};
     for (int k = 0; k < 2; k++)
         REFUSE((target->tune_pairs || (target->tune_dither && k == 0)) &&
@@ -424,14 +425,14 @@ netdp_status netdp_i_question_target(netdp_i_question *question, netdp_target *t
     target->rounds_auto = is_auto(question);
     target->keep_second = netdp_i_question_given(question, "dither-decay") ||
                           netdp_i_question_given(question, "end-dither");
-    if (settings->dither < 0) {
+    if (settings->noise.dither < 0) {
         target->tune_dither = true;
         target->tune_pairs = pairs;
         target->keep_second = !second;
-        settings->dither = usual.dither;
-        settings->dither_decay = fmax(settings->dither_decay, 0);
-        settings->end_dither = second ? usual.end_dither : settings->end_dither;
-        settings->pairing.noise = fmax(settings->pairing.noise, 0);
+        settings->noise.dither = usual.noise.dither;
+        settings->noise.decay = fmax(settings->noise.decay, 0);
+        settings->noise.end = second ? usual.noise.end : settings->noise.end;
+        settings->noise.pairing.kappa = fmax(settings->noise.pairing.kappa, 0);
     }
     if (named != NULL &&
         !(named->settings & (NETDP_SETTING_DITHER_DECAY | NETDP_SETTING_END_DITHER)))

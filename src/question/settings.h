@@ -45,9 +45,9 @@ struct netdp_i_setting;
 const char *netdp_i_question_text(const void *question, const struct netdp_i_setting *setting);
 
 typedef struct netdp_i_setting {
-    const char *name;  /* "pair-noise", or a heading of a help page */
+    const char *name;  /* "sees", or a heading of a help page */
     size_t offset;     /* in netdp_i_question */
-    const char *key;   /* of a study: "privacy.pair_noise"; NULL: a study has none */
+    const char *key;   /* of a study: "privacy.sees"; NULL: a study has none */
     const char *value; /* what stands for the value on a help page: "T|auto"; NULL for a switch */
     const char *help;  /* with the unit */
     netdp_i_rule rule;

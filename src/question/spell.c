@@ -24,7 +24,7 @@ static bool is_value(const char *name, size_t length, const char *value, size_t 
     return false;
 }
 
-/* The name of an option as a keyword: pair_noise; as_, from_ are words of Python. */
+/* The name of an option as a keyword: own_noise; as_, from_ are words of Python. */
 static size_t spell_keyword(const char *name, size_t length, size_t room, char *text)
 {
     const bool word = (length == 2 && memcmp(name, "as", 2) == 0) ||

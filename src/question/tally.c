@@ -87,9 +87,9 @@ static netdp_status calibrate_tally(netdp_i_description *description, const netd
         status = netdp_tally_calibrate(&description->counting, target, progress, calibration,
                                        losses, error);
     if (status == NETDP_OK && counts(description))
-        description->tally.flip = calibration->noise;
+        description->tally.flip = calibration->sigma;
     else if (status == NETDP_OK)
-        description->tally.noise = calibration->noise;
+        description->tally.noise = calibration->sigma;
     return status;
 }
 

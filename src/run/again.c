@@ -156,7 +156,7 @@ static netdp_status read_record(const netdp_i_variant *variant, const char *fold
 static double slack(const netdp_i_variant *variant)
 {
     const bool close = variant->kind == NETDP_TALLY ||
-                       (variant->kind == NETDP_GOSSIP && variant->protocol.dither >= 0.005);
+                       (variant->kind == NETDP_GOSSIP && variant->protocol.noise.dither >= 0.005);
     return close ? 1e-6 : 1e-3;
 }
 

@@ -393,7 +393,7 @@ static netdp_status estimate(auditing *a, const claim *c, int32_t from, double d
     const int64_t runs = a->options->runs < 2000 ? a->options->runs : 2000;
     netdp_linear protocol = c->variant->protocol;
     netdp_gossip_attack asked = gossip_attack(c, &silent, NULL, runs);
-    protocol.dither = dither;
+    protocol.noise.dither = dither;
     asked.protocol = &protocol;
     asked.victim = from;
     return netdp_reconstruct(&asked, a->progress, rmse, error);
@@ -427,7 +427,7 @@ static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
             ;
         if (from == n)
             break;
-        status = estimate(a, c, from, c->variant->protocol.dither, &with, error);
+        status = estimate(a, c, from, c->variant->protocol.noise.dither, &with, error);
         if (status == NETDP_OK)
             status = estimate(a, c, from, 0, &without, error);
         if (status == NETDP_OK)

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "plan/gossip.h"
 #include "plan/plan.h"
+#include "protocol/noise.h"
 #include "study/protection.h"
 
 /* A number of the variant, where it has one. */
@@ -35,10 +36,8 @@ static void take_found(const json_t *told, netdp_i_variant *variant)
         protocol->rounds = rounds;
     if (phases > 0 && rounds > 0)
         protocol->every = rounds / phases;
-    take(told, "dither", &protocol->dither);
-    take(told, "dither_decay", &protocol->dither_decay);
-    take(told, "end_dither", &protocol->end_dither);
-    take(pairs, "noise", &protocol->pairing.noise);
+    (void)netdp_i_noise_read(told, &protocol->noise);
+    take(pairs, "noise", &protocol->noise.pairing.kappa);
 }
 
 static netdp_status account(netdp_i_variant *variant, const netdp_progress *progress,

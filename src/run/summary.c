@@ -13,6 +13,7 @@
 #include "plan/constants.h"
 #include "plan/own.h"
 #include "plan/tally.h"
+#include "protocol/noise.h"
 #include "protocol/route.h"
 #include "protocol/threat.h"
 #include "run/folder.h"
@@ -375,12 +376,13 @@ static netdp_status private_variant(const netdp_i_variant *variant, const netdp_
 /* The decay and the end dither where the calibration found them. */
 static void add_tuned(json_t *told, const netdp_i_variant *variant)
 {
-    if (netdp_i_variant_is_token(variant) || variant->study->question.settings.dither >= 0)
+    if (netdp_i_variant_is_token(variant) || variant->study->question.settings.noise.dither >= 0)
         return;
-    if (variant->study->question.settings.dither_decay < 0)
-        json_object_set_new(told, "dither_decay", json_real(variant->protocol.dither_decay));
-    if (variant->study->question.settings.end_dither < 0)
-        json_object_set_new(told, "end_dither", json_real(variant->protocol.end_dither));
+    const netdp_noise *asked = &variant->study->question.settings.noise;
+    netdp_i_noise_show(&variant->protocol.noise,
+                       (asked->decay < 0 ? NETDP_SETTING_DITHER_DECAY : 0U) |
+                           (asked->end < 0 ? NETDP_SETTING_END_DITHER : 0U),
+                       told);
 }
 
 /* What its number `noise` is, where that is no sigma. */
@@ -411,12 +413,13 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
         netdp_i_plan_constants(variant, file);
         TRY(netdp_i_constants_json(variant->study, file, &law, error));
     }
-    json_t *told = json_pack("{s:s, s:f, s:I, s:o, s:o, s:o, s:f}", "name", variant->name, "noise",
-                             variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant),
-                             "dither", gossip ? json_real(variant->protocol.dither) : json_null(),
-                             "guarantee", netdp_i_promise_json(&variant->guarantee), "expected",
-                             variant->expected >= 0 ? json_real(variant->expected) : json_null(),
-                             "bytes_sent", 8 * variant->problem->width * messages);
+    json_t *told =
+        json_pack("{s:s, s:f, s:I, s:o, s:o, s:o, s:f}", "name", variant->name, "noise",
+                  variant->noise, "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
+                  gossip ? json_real(variant->protocol.noise.dither) : json_null(), "guarantee",
+                  netdp_i_promise_json(&variant->guarantee), "expected",
+                  variant->expected >= 0 ? json_real(variant->expected) : json_null(), "bytes_sent",
+                  8 * variant->problem->width * messages);
     if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
     if (gossip)
@@ -689,7 +692,7 @@ json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
     json_t *told =
         json_pack("{s:s, s:f, s:I, s:o, s:o, s:o}", "name", variant->name, "noise", variant->noise,
                   "rounds", (json_int_t)netdp_i_variant_rounds(variant), "dither",
-                  gossip ? json_real(variant->protocol.dither) : json_null(), "predicted",
+                  gossip ? json_real(variant->protocol.noise.dither) : json_null(), "predicted",
                   variant->predicted >= 0 ? json_real(variant->predicted) : json_null(),
                   "guarantee", netdp_i_promise_json(&variant->guarantee));
     json_t *remarks = remarks_json(variant);

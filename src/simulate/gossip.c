@@ -174,11 +174,11 @@ static netdp_status gossip_new(gossip *g, netdp_error *error)
     g->before = NETDP_I_NEW(double, g->protocol->accelerate ? size : 1);
     if (g->room == NULL || g->before == NULL)
         return netdp_i_no_memory(error);
-    if (netdp_pairing_is(&g->protocol->pairing)) {
+    if (netdp_pairing_is(&g->protocol->noise.pairing)) {
         g->first_pair = NETDP_I_NEW(int64_t, g->nodes);
         if (g->first_pair == NULL)
             return netdp_i_no_memory(error);
-        TRY(netdp_i_pairing_first(g->protocol->pairing.graph, g->first_pair, error));
+        TRY(netdp_i_pairing_first(g->protocol->noise.pairing.graph, g->first_pair, error));
     }
     if (g->protocol->varying.kind != NETDP_VARY_NEVER)
         return netdp_sequence_new(g->protocol->mixing, &g->protocol->varying, &g->sequence, error);
@@ -205,8 +205,8 @@ static void add_contribution_noise(const gossip *g, int64_t t, const int32_t *no
             if (p->own != NULL && p->own[u] > 1) /* the same draw once more */
                 netdp_i_node_noise(mine, u, g->width, (p->own[u] - 1) * scale, g->seed, round, 0);
             if (g->first_pair != NULL)
-                add_pair_noise(mine, u, p->pairing.graph, g->first_pair, g->width,
-                               scale * p->pairing.noise, g->seed, round);
+                add_pair_noise(mine, u, p->noise.pairing.graph, g->first_pair, g->width,
+                               scale * p->noise.pairing.kappa, g->seed, round);
         }
     }
 }
@@ -254,8 +254,9 @@ static void mix_piece(const gossip *g, int64_t t, int32_t first, int32_t count)
                 state[i] = g->weight * state[i] + (1 - g->weight) * before[i];
         memcpy(before, g->message + at, (size_t)size * sizeof *before);
     }
-    if (p->end_dither > 0 && (t + 1) % p->every == 0)
-        add_noise(g, g->state, NULL, first, count, noise_at(g, t) * p->end_dither, t, 1);
+    if (netdp_linear_end_noise(p, t) > 0)
+        add_noise(g, g->state, NULL, first, count, noise_at(g, t) * netdp_linear_end_noise(p, t), t,
+                  1);
 }
 
 /* g->message: what is sent in round t. */

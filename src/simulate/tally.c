@@ -110,7 +110,7 @@ static void add_number(run *r, netdp_stream *stream, int64_t t, const double *va
 static void add_halves(run *r, int32_t u, int64_t t)
 {
     const netdp_pairing *pairing = &r->tally->pairing;
-    const double scale = r->tally->noise * (r->tally->high - r->tally->low) * pairing->noise;
+    const double scale = r->tally->noise * (r->tally->high - r->tally->low) * pairing->kappa;
     for (int32_t i = 0; scale > 0 && i < netdp_graph_degree(pairing->graph, u); i++)
         netdp_i_pair_noise(r->token, netdp_i_pairing_number(pairing->graph, r->first_pair, u, i), 1,
                            u < netdp_graph_neighbours(pairing->graph, u)[i] ? scale : -scale,
@@ -225,7 +225,7 @@ static void estimate_sum(const run *r, int64_t until, netdp_estimate *estimate)
 {
     const netdp_tally *tally = r->tally;
     const double range = tally->high - tally->low, tail = (1 - r->tallying->level) / 2;
-    const double kappa = tally->pairing.noise, scale = tally->noise * range;
+    const double kappa = tally->pairing.kappa, scale = tally->noise * range;
     const double energy =
         netdp_tally_energy(tally, 0, until) +
         (r->open != NULL ? kappa * kappa * (double)r->open[until % tally->nodes] : 0);
@@ -335,7 +335,7 @@ static netdp_status check_size(const netdp_tally *tally, netdp_error *error)
     enum { FARTHEST = 64 }; /* scales that a draw from 64 bits lies from its mean, at most */
     if (tally->task != NETDP_TALLY_SUM)
         return NETDP_OK;
-    const double span = tally->high - tally->low, pair = fabs(tally->pairing.noise);
+    const double span = tally->high - tally->low, pair = fabs(tally->pairing.kappa);
     const double value = fmax(fabs(tally->low), fabs(tally->high));
     const double each = value + FARTHEST * span * tally->noise * (1 + pair * tally->nodes);
     const double all = ((double)netdp_tally_steps(tally) + 1) * each;

@@ -184,12 +184,12 @@ static netdp_status check_phases(const netdp_i_reading *from, netdp_error *error
 static netdp_status check_dithers(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    REFUSE_KEY(study->question.settings.dither < 0 && !(study->privacy.epsilon > 0),
+    REFUSE_KEY(study->question.settings.noise.dither < 0 && !(study->privacy.epsilon > 0),
                "privacy.dither",
                "auto is what a calibration finds: ask it for a target, or give a number");
-    REFUSE_KEY(study->question.settings.pairing.noise < 0 &&
+    REFUSE_KEY(study->question.settings.noise.pairing.kappa < 0 &&
                    (netdp_i_study_learns(study) || netdp_i_study_tallies(study)),
-               "privacy.pair_noise", "auto applies to averaging; give a number");
+               netdp_i_setting_find("pair-noise")->key, "auto applies to averaging; give a number");
     return NETDP_OK;
 }
 

@@ -108,7 +108,7 @@ typedef struct question {
 static netdp_losses *answer(net n, question q)
 {
     const netdp_linear protocol = {
-        .mixing = n.mixing, .rounds = q.rounds, .dither = q.dither, .dither_decay = q.decay};
+        .mixing = n.mixing, .rounds = q.rounds, .noise.dither = q.dither, .noise.decay = q.decay};
     const netdp_loss_request request = {.protocol = &protocol,
                                         .sees = q.sees,
                                         .own_noise = q.own_noise,

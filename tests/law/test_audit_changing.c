@@ -115,7 +115,7 @@ static void test_one_value(void **state)
 {
     (void)state;
     netdp_settings settings = NETDP_SETTINGS_USUAL;
-    settings.dither = 0.1;
+    settings.noise.dither = 0.1;
     for (int i = 0; i < OF_ONE_VALUE; i++) {
         net n = open_net(&of_one_value[i], settings);
         for (int view = 0; view < 8; view++)
@@ -164,7 +164,7 @@ static void test_phases(void **state)
         {"erdos-renyi 9 0.5", "muffliato-sgd", "another graph", NETDP_VARY_GRAPH, 0, 2, 12}};
     static const double gains[] = {0, 0.5, 1, 2};
     netdp_settings settings = NETDP_SETTINGS_USUAL;
-    settings.dither = 0.1;
+    settings.noise.dither = 0.1;
     settings.inner = 4;
     for (int i = 0; i < 3; i++) {
         net n = open_net(&phases[i], settings);
@@ -217,7 +217,7 @@ static void test_faults(void **state)
     static const unsigned faults[] = {NETDP_FAULT_HALF_NOISE, NETDP_FAULT_NO_CLIP,
                                       NETDP_FAULT_REUSED_NOISE};
     netdp_settings settings = NETDP_SETTINGS_USUAL;
-    settings.dither = 0.5;
+    settings.noise.dither = 0.5;
     net n = open_net(&of_one_value[2], settings);
     for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
         netdp_gossip_attack a = attack_on(&n, 0, 6);

@@ -77,9 +77,9 @@ static void compare(const netdp_gossip_attack *a, netdp_bound bound, const char 
     if (!(got == want || fabs(got - want) <= 1e-6 * fmax(1, want)))
         fail_msg("%s, T = %d, dither %g, %s, %s, %d observer(s), %d to %d: the attack finds %.12g, "
                  "the accountant %.12g",
-                 what, (int)a->protocol->rounds, a->protocol->dither, netdp_sees_name(a->view.sees),
-                 netdp_own_noise_name(a->view.own_noise), a->view.count, a->victim,
-                 a->view.observers[0], got, want);
+                 what, (int)a->protocol->rounds, a->protocol->noise.dither,
+                 netdp_sees_name(a->view.sees), netdp_own_noise_name(a->view.own_noise),
+                 a->view.count, a->victim, a->view.observers[0], got, want);
 }
 
 /* ---- The optimum is the accountants' exact value ---- */
@@ -116,7 +116,7 @@ static void test_averaging_is_exact(void **state)
         for (int d = 0; d < 3; d++)
             for (int64_t rounds = 1; rounds <= 9; rounds += 8) {
                 const netdp_linear p = describe(
-                    n, "averaging", (netdp_settings){.rounds = rounds, .dither = dithers[d]});
+                    n, "averaging", (netdp_settings){.rounds = rounds, .noise.dither = dithers[d]});
                 compare_views(n, &p, NULL, NETDP_BOUND_EXACT);
             }
         net_drop(n);
@@ -129,9 +129,9 @@ static void test_accelerated_averaging_is_exact(void **state)
     for (int f = 0; f < FAMILIES; f++) {
         net n = family(families[f]);
         for (int64_t rounds = 2; rounds <= 10; rounds += 4) {
-            const netdp_linear p =
-                describe(n, "averaging",
-                         (netdp_settings){.rounds = rounds, .dither = 0.1, .accelerate = true});
+            const netdp_linear p = describe(
+                n, "averaging",
+                (netdp_settings){.rounds = rounds, .noise.dither = 0.1, .accelerate = true});
             compare_views(n, &p, NULL, NETDP_BOUND_EXACT);
         }
         net_drop(n);
@@ -189,9 +189,10 @@ static void test_pairs_are_exact(void **state)
                 assert_ok(netdp_pairing_graph(graphs[0], n.graph, 3, &pairs, &error));
             const netdp_pairing pairing = {pairs, kappas[i % 2]};
             netdp_linear p = describe(
-                n, "averaging", (netdp_settings){.rounds = 6, .dither = 0.1, .pairing = pairing});
+                n, "averaging",
+                (netdp_settings){.rounds = 6, .noise.dither = 0.1, .noise.pairing = pairing});
             compare_views(n, &p, NULL, NETDP_BOUND_EXACT);
-            p = describe(n, "gossip-sgd", (netdp_settings){.rounds = 4, .pairing = pairing});
+            p = describe(n, "gossip-sgd", (netdp_settings){.rounds = 4, .noise.pairing = pairing});
             const double pattern[] = {1, -1, 0.5, 1};
             compare_views(n, &p, pattern, NETDP_BOUND_LINEAR);
             const int32_t observer = 0;
@@ -214,12 +215,15 @@ static void test_pairs_are_never_exceeded(void **state)
     net n = family("ring 12");
     const netdp_pairing pairing = {n.graph, 3};
     const netdp_linear protocols[] = {
-        describe(n, "averaging", (netdp_settings){.rounds = 6, .dither = 0.1, .pairing = pairing}),
-        describe(
-            n, "muffliato-sgd",
-            (netdp_settings){
-                .rounds = 6, .inner = 2, .dither = 0.1, .end_dither = 0.1, .pairing = pairing}),
-        describe(n, "gossip-sgd", (netdp_settings){.rounds = 4, .pairing = pairing})};
+        describe(n, "averaging",
+                 (netdp_settings){.rounds = 6, .noise.dither = 0.1, .noise.pairing = pairing}),
+        describe(n, "muffliato-sgd",
+                 (netdp_settings){.rounds = 6,
+                                  .inner = 2,
+                                  .noise.dither = 0.1,
+                                  .noise.end = 0.1,
+                                  .noise.pairing = pairing}),
+        describe(n, "gossip-sgd", (netdp_settings){.rounds = 4, .noise.pairing = pairing})};
     const double alternating[] = {1, -1, 1, -1};
     const int32_t observer = 0;
     for (int i = 0; i < 3; i++)
@@ -253,10 +257,12 @@ static void test_broken_pairs_are_caught(void **state)
     (void)state;
     net n = family("ring 12");
     const netdp_pairing pairing = {n.graph, 10};
-    netdp_linear p = describe(
-        n, "muffliato-sgd",
-        (netdp_settings){
-            .rounds = 6, .inner = 3, .dither = 0.1, .end_dither = 0.1, .pairing = pairing});
+    netdp_linear p = describe(n, "muffliato-sgd",
+                              (netdp_settings){.rounds = 6,
+                                               .inner = 3,
+                                               .noise.dither = 0.1,
+                                               .noise.end = 0.1,
+                                               .noise.pairing = pairing});
     const double alternating[] = {1, -1};
     const int32_t observer = 0;
     netdp_gossip_attack a = {.protocol = &p,
@@ -269,13 +275,14 @@ static void test_broken_pairs_are_caught(void **state)
     a.faults = NETDP_FAULT_HALF_PAIRS;
     assert_true(found(a) > 2 * claim(&a, NETDP_BOUND_AUTO));
     a.faults = 0;
-    p = describe(n, "averaging",
-                 (netdp_settings){.rounds = 6, .dither = 0.1, .pairing = {n.graph, 0.7}});
+    p = describe(
+        n, "averaging",
+        (netdp_settings){.rounds = 6, .noise.dither = 0.1, .noise.pairing = {n.graph, 0.7}});
     a.pattern = NULL;
     const double truth = found(a);
     a.view.own_noise = NETDP_OWN_NOISE_COUNTS;
     assert_true(truth > 1.2 * claim(&a, NETDP_BOUND_EXACT));
-    p.pairing = (netdp_pairing){NULL, 0};
+    p.noise.pairing = (netdp_pairing){NULL, 0};
     a.faults = NETDP_FAULT_REUSED_PAIRS;
     assert_fails(netdp_attack_gossip(&a, NULL, scores, NULL, &error), NETDP_INVALID);
     net_drop(n);
@@ -287,10 +294,10 @@ static void test_everything_is_local_privacy(void **state)
     net n = family("ring 8");
     const int32_t observer = 0;
     const netdp_linear protocols[] = {
-        describe(n, "averaging", (netdp_settings){.rounds = 5, .dither = 0.1}),
+        describe(n, "averaging", (netdp_settings){.rounds = 5, .noise.dither = 0.1}),
         describe(n, "stream", (netdp_settings){.rounds = 5, .every = 1}),
         describe(n, "muffliato-sgd",
-                 (netdp_settings){.rounds = 6, .inner = 2, .dither = 0.1, .end_dither = 0.1})};
+                 (netdp_settings){.rounds = 6, .inner = 2, .noise.dither = 0.1, .noise.end = 0.1})};
     const double want[] = {1, 5, 3};
     for (int i = 0; i < 3; i++) {
         const netdp_gossip_attack a = {
@@ -336,11 +343,11 @@ static void test_quiet_noise(void **state)
         netdp_linear p = describe(n, "muffliato-sgd",
                                   (netdp_settings){.rounds = 2 * PHASES,
                                                    .inner = 2,
-                                                   .dither = 0.2,
-                                                   .end_dither = 0.2,
+                                                   .noise.dither = 0.2,
+                                                   .noise.end = 0.2,
                                                    .cycle = CYCLE,
                                                    .quiet = {right->factor, PHASES},
-                                                   .pairing = {n.graph, paired ? 1.5 : 0}});
+                                                   .noise.pairing = {n.graph, paired ? 1.5 : 0}});
         netdp_gossip_attack a = {.protocol = &p,
                                  .view = {.count = 1, .observers = &observer},
                                  .victim = 1,
@@ -378,7 +385,7 @@ static void test_a_value_without_noise_is_infinite(void **state)
 {
     (void)state;
     net n = family("path 6");
-    netdp_linear p = describe(n, "averaging", (netdp_settings){.rounds = 4, .dither = 0.1});
+    netdp_linear p = describe(n, "averaging", (netdp_settings){.rounds = 4, .noise.dither = 0.1});
     const int32_t observers[] = {0, 1, 3, 4, 5};
     netdp_gossip_attack a = {.protocol = &p,
                              .view = {.sees = NETDP_SEES_SUM, .count = 5, .observers = observers},
@@ -421,15 +428,18 @@ static void test_scores_separate_as_far_as_the_optimum(void **state)
     net n = family("davis"), r = family("ring 12");
     const int32_t observers[] = {0, 3};
     const netdp_linear protocols[] = {
-        describe(n, "averaging", (netdp_settings){.rounds = 6, .dither = 0.1}),
-        describe(r, "averaging", (netdp_settings){.rounds = 9, .dither = 0.05, .accelerate = true}),
+        describe(n, "averaging", (netdp_settings){.rounds = 6, .noise.dither = 0.1}),
+        describe(r, "averaging",
+                 (netdp_settings){.rounds = 9, .noise.dither = 0.05, .accelerate = true}),
         describe(r, "stream", (netdp_settings){.rounds = 8, .every = 2}),
         describe(r, "muffliato-sgd",
-                 (netdp_settings){.rounds = 9, .inner = 3, .dither = 0.2, .end_dither = 0.3}),
-        describe(
-            r, "muffliato-sgd",
-            (netdp_settings){
-                .rounds = 9, .inner = 3, .dither = 0.2, .end_dither = 0.3, .accelerate = true}),
+                 (netdp_settings){.rounds = 9, .inner = 3, .noise.dither = 0.2, .noise.end = 0.3}),
+        describe(r, "muffliato-sgd",
+                 (netdp_settings){.rounds = 9,
+                                  .inner = 3,
+                                  .noise.dither = 0.2,
+                                  .noise.end = 0.3,
+                                  .accelerate = true}),
         describe(r, "gossip-sgd", (netdp_settings){.rounds = 6})};
     for (int i = 0; i < 6; i++)
         for (int view = 0; view < 5; view++) {
@@ -464,7 +474,8 @@ static void test_scores_are_log_likelihood_ratios(void **state)
 {
     (void)state;
     net n = family("ring 12");
-    const netdp_linear p = describe(n, "averaging", (netdp_settings){.rounds = 8, .dither = 0.1});
+    const netdp_linear p =
+        describe(n, "averaging", (netdp_settings){.rounds = 8, .noise.dither = 0.1});
     const int32_t observer = 0;
     const unsigned faults[] = {0, NETDP_FAULT_HALF_NOISE, NETDP_FAULT_NO_CLIP};
     for (int f = 0; f < 3; f++) {
@@ -496,7 +507,8 @@ static void test_scores_do_not_depend_on_threads(void **state)
     (void)state;
     static double again[2 * 700];
     net n = family("ring 12");
-    const netdp_linear p = describe(n, "averaging", (netdp_settings){.rounds = 8, .dither = 0.1});
+    const netdp_linear p =
+        describe(n, "averaging", (netdp_settings){.rounds = 8, .noise.dither = 0.1});
     const int32_t observer = 0;
     netdp_gossip_attack a = {.protocol = &p,
                              .view = {.count = 1, .observers = &observer},
@@ -572,12 +584,13 @@ static void test_phase_release_is_never_exceeded(void **state)
     for (int f = 0; f < 5; f++) {
         net n = family(graphs[f]);
         for (int trial = 0; trial < 20; trial++) {
-            const netdp_linear p = describe(n, "muffliato-sgd",
-                                            (netdp_settings){.rounds = 4 * (1 + trial % 3),
-                                                             .inner = 1 + trial % 3,
-                                                             .dither = trial % 2 == 0 ? 0.2 : 0.05,
-                                                             .end_dither = 0.1 + 0.2 * (trial % 2),
-                                                             .accelerate = trial % 4 == 3});
+            const netdp_linear p =
+                describe(n, "muffliato-sgd",
+                         (netdp_settings){.rounds = 4 * (1 + trial % 3),
+                                          .inner = 1 + trial % 3,
+                                          .noise.dither = trial % 2 == 0 ? 0.2 : 0.05,
+                                          .noise.end = 0.1 + 0.2 * (trial % 2),
+                                          .accelerate = trial % 4 == 3});
             double pattern[4], gains[16];
             for (int k = 0; k < 4; k++)
                 pattern[k] = trial < 10 || netdp_stream_bits(&stream) % 2 == 0 ? 1 : -1;
@@ -613,7 +626,8 @@ static void test_published_bound_is_refuted(void **state)
 {
     (void)state;
     net n = family("ring 60");
-    const netdp_linear p = describe(n, "averaging", (netdp_settings){.rounds = 68, .dither = 1e-4});
+    const netdp_linear p =
+        describe(n, "averaging", (netdp_settings){.rounds = 68, .noise.dither = 1e-4});
     const int32_t observer = 0;
     const netdp_gossip_attack a = {.protocol = &p,
                                    .view = {.count = 1, .observers = &observer},
@@ -660,17 +674,17 @@ static void test_faults_are_caught(void **state)
     (void)state;
     net n = family("ring 12"), star = family("star 7");
     const netdp_linear averaging =
-        describe(n, "averaging", (netdp_settings){.rounds = 10, .dither = 0.3});
+        describe(n, "averaging", (netdp_settings){.rounds = 10, .noise.dither = 0.3});
     const netdp_linear streaming = describe(n, "stream", (netdp_settings){.rounds = 6, .every = 1});
     const netdp_linear learning =
         describe(star, "muffliato-sgd",
-                 (netdp_settings){.rounds = 12, .inner = 3, .dither = 0.3, .end_dither = 1});
+                 (netdp_settings){.rounds = 12, .inner = 3, .noise.dither = 0.3, .noise.end = 1});
     const netdp_linear mixing =
         describe(n, "muffliato-sgd",
-                 (netdp_settings){.rounds = 12, .inner = 6, .dither = 0.5, .end_dither = 0.5});
+                 (netdp_settings){.rounds = 12, .inner = 6, .noise.dither = 0.5, .noise.end = 0.5});
     const netdp_linear released =
         describe(star, "muffliato-sgd",
-                 (netdp_settings){.rounds = 40, .inner = 2, .dither = 0.3, .end_dither = 4});
+                 (netdp_settings){.rounds = 40, .inner = 2, .noise.dither = 0.3, .noise.end = 4});
     const int32_t zero = 0, one = 1;
     const double turns[] = {1, -1, 1, -1, 1, -1}; /* equal noise cancels, they do not */
     const struct {
@@ -735,8 +749,8 @@ static void test_reconstruction_falls_with_distance(void **state)
     net n = family("ring 60");
     const int32_t observer = 0;
     for (int d = 0; d < 2; d++) {
-        const netdp_linear p =
-            describe(n, "averaging", (netdp_settings){.rounds = 68, .dither = d == 0 ? 0.1 : 0});
+        const netdp_linear p = describe(
+            n, "averaging", (netdp_settings){.rounds = 68, .noise.dither = d == 0 ? 0.1 : 0});
         double last = 0;
         for (int32_t victim = 1; victim <= 21; victim += 4) {
             const netdp_gossip_attack a = {.protocol = &p,
@@ -748,8 +762,8 @@ static void test_reconstruction_falls_with_distance(void **state)
             double rmse = -1;
             assert_ok(netdp_reconstruct(&a, NULL, &rmse, &error));
             const double predicted = 0.3 / sqrt(found(a));
-            print_message("dither %g, distance %2d: error %.4f, predicted %.4f\n", p.dither, victim,
-                          rmse, predicted);
+            print_message("dither %g, distance %2d: error %.4f, predicted %.4f\n", p.noise.dither,
+                          victim, rmse, predicted);
             assert_close(rmse, predicted, 0, 4 / sqrt(2.0 * 2000));
             if (d == 0) { /* the further, the worse */
                 assert_close(predicted, 0.3 / sqrt(claim(&a, NETDP_BOUND_EXACT)), 0, 1e-6);
@@ -760,7 +774,8 @@ static void test_reconstruction_falls_with_distance(void **state)
             last = rmse;
         }
     }
-    const netdp_linear p = describe(n, "averaging", (netdp_settings){.rounds = 5, .dither = 0.1});
+    const netdp_linear p =
+        describe(n, "averaging", (netdp_settings){.rounds = 5, .noise.dither = 0.1});
     const netdp_gossip_attack far = {.protocol = &p,
                                      .view = {.count = 1, .observers = &observer},
                                      .victim = 30,
@@ -780,8 +795,8 @@ static void test_everybody_errs_as_expected(void **state)
     const int32_t observers[] = {3, 20};
     netdp_guess guess[32];
     for (int view = 0; view < 6; view++) {
-        const netdp_linear p =
-            describe(n, "averaging", (netdp_settings){.rounds = 6, .dither = view < 3 ? 0.1 : 0});
+        const netdp_linear p = describe(
+            n, "averaging", (netdp_settings){.rounds = 6, .noise.dither = view < 3 ? 0.1 : 0});
         netdp_gossip_attack a = {
             .protocol = &p,
             .view = {.sees = view % 3 == 2 ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS,
@@ -838,7 +853,8 @@ static void test_refusals(void **state)
 {
     (void)state;
     net n = family("ring 12");
-    const netdp_linear p = describe(n, "averaging", (netdp_settings){.rounds = 8, .dither = 0.1});
+    const netdp_linear p =
+        describe(n, "averaging", (netdp_settings){.rounds = 8, .noise.dither = 0.1});
     const netdp_linear streaming =
         describe(n, "stream", (netdp_settings){.rounds = 8, .every = 1, .at_most = 2});
     const netdp_linear plain = describe(n, "averaging", (netdp_settings){.rounds = 8});
@@ -919,8 +935,8 @@ static void test_memory_that_fails(void **state)
 {
     (void)state;
     net n = family("ring 6");
-    const netdp_linear p =
-        describe(n, "averaging", (netdp_settings){.rounds = 3, .dither = 0.1, .accelerate = true});
+    const netdp_linear p = describe(
+        n, "averaging", (netdp_settings){.rounds = 3, .noise.dither = 0.1, .accelerate = true});
     const int32_t observer = 0;
     const netdp_gossip_attack a = {.protocol = &p,
                                    .view = {.count = 1, .observers = &observer},

@@ -55,14 +55,14 @@ static const setting settings[] = {
      0.9,
      true},
     {"ring, pairs, between two colluders",
-     {RING, .passes = 3, .schedule = 1, .noise = 0.5, .pairing = {.noise = 1}},
+     {RING, .passes = 3, .schedule = 1, .noise = 0.5, .pairing = {.kappa = 1}},
      4,
      2,
      {3, 5},
      0.9,
      true},
     {"ring, pairs, spread, release",
-     {RING, .passes = 2, .schedule = 2, .noise = 0.5, .release = true, .pairing = {.noise = 3}},
+     {RING, .passes = 2, .schedule = 2, .noise = 0.5, .release = true, .pairing = {.kappa = 3}},
      1,
      3,
      {0, 2, 6},
@@ -177,7 +177,7 @@ static netdp_tally tally_of(const setting *of)
 {
     netdp_tally tally = of->tally;
     tally.nodes = NODES;
-    if (tally.pairing.noise > 0)
+    if (tally.pairing.kappa > 0)
         tally.pairing.graph = pairs;
     if (tally.high == 0) {
         tally.low = -1;

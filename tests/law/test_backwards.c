@@ -120,19 +120,19 @@ static double compare(const hiding *h, const netdp_linear *protocol, const matri
 {
     long double truth[MOST], above = 0;
     double loss[MOST];
-    read_losses(h->nodes, x, protocol->dither, truth);
+    read_losses(h->nodes, x, protocol->noise.dither, truth);
     assert_ok(netdp_i_riccati_loss(protocol, &h->view, &(netdp_i_sources){h->nodes, h->node, loss},
                                    NULL, &error));
     for (int i = 0; i < h->nodes; i++) {
         /* The truth is of long doubles; what is proven of a round adds up (docs/proofs/shift.md). */
-        const double wide =
-            1e-12 * (double)protocol->rounds * (1 + 1 / protocol->dither / protocol->dither);
-        const double fine = 1e-15 * fmax(1, 1e-4 / protocol->dither / protocol->dither);
+        const double wide = 1e-12 * (double)protocol->rounds *
+                            (1 + 1 / protocol->noise.dither / protocol->noise.dither);
+        const double fine = 1e-15 * fmax(1, 1e-4 / protocol->noise.dither / protocol->noise.dither);
         if (!(loss[i] >= truth[i] * (1 - fine) - 1e-30L && loss[i] <= 1) ||
             !(loss[i] <= truth[i] + wide))
             fail_msg("%s, %d observers, %d rounds, dither %g: loss of %d is %.17g, truth %.20Lg",
-                     h->name, (int)h->view.member_count, (int)protocol->rounds, protocol->dither,
-                     (int)h->node[i], loss[i], truth[i]);
+                     h->name, (int)h->view.member_count, (int)protocol->rounds,
+                     protocol->noise.dither, (int)h->node[i], loss[i], truth[i]);
         assert_true(truth[i] > 0 || loss[i] == 0);
         above = fmaxl(above, (loss[i] - truth[i]) / wide);
     }
@@ -155,7 +155,7 @@ static double compare_all(const char *name, const netdp_mixing *mixing, const in
         go_back(h.nodes, f, told, rounds[t] - (t == 0 ? 1 : rounds[t - 1]), x);
         for (size_t d = 0; d < sizeof dithers / sizeof *dithers; d++) {
             const netdp_linear protocol = {
-                .mixing = mixing, .rounds = rounds[t], .dither = dithers[d]};
+                .mixing = mixing, .rounds = rounds[t], .noise.dither = dithers[d]};
             above = fmax(above, compare(&h, &protocol, x));
         }
     }

@@ -55,11 +55,11 @@ static double compare(net n, const json_t *row, netdp_certify certify)
     const netdp_linear protocol = {
         .mixing = n.mixing,
         .rounds = rounds,
-        .dither = number(row, "dither"),
+        .noise.dither = number(row, "dither"),
         .every = end > 0 ? rounds : 0,
         .reacts = end > 0,
-        .end_dither = end,
-        .pairing = {pair_graph, pairs != NULL ? number(row, "kappa") : 0}};
+        .noise.end = end,
+        .noise.pairing = {pair_graph, pairs != NULL ? number(row, "kappa") : 0}};
     netdp_loss_request request = {.protocol = &protocol,
                                   .to = to,
                                   .to_count = (int32_t)json_array_size(list),
@@ -82,7 +82,7 @@ static double compare(net n, const json_t *row, netdp_certify certify)
         if (got < truth * (1 - 1e-18L))
             fail_msg("%s, T %d, dither %g, end %g, %s, %s, %d observers from %d: loss of %d is "
                      "%.17g, truth %.20Lg",
-                     word(row, "graph"), (int)rounds, protocol.dither, end, word(row, "sees"),
+                     word(row, "graph"), (int)rounds, protocol.noise.dither, end, word(row, "sees"),
                      word(row, "own"), (int)request.to_count, (int)to[0], (int)u, losses->loss[u],
                      truth);
         if (truth < 1e-300L)
@@ -91,7 +91,7 @@ static double compare(net n, const json_t *row, netdp_certify certify)
         if (getenv("SHOW") != NULL && more > 1e-9)
             printf("%s, T %d, dither %g, end %g, %s, %s, %d observers from %d: loss of %d is "
                    "%.17g, truth %.20Lg: %.3g\n",
-                   word(row, "graph"), (int)rounds, protocol.dither, end, word(row, "sees"),
+                   word(row, "graph"), (int)rounds, protocol.noise.dither, end, word(row, "sees"),
                    word(row, "own"), (int)request.to_count, (int)to[0], (int)u, losses->loss[u],
                    truth, more);
         above = more > above ? more : above;
@@ -184,7 +184,7 @@ static double above_truth(net n, const json_t *row, int way)
         to[i] = (int32_t)json_integer_value(json_array_get(list, i));
     const netdp_linear protocol = {.mixing = n.mixing,
                                    .rounds = (int64_t)number(row, "rounds"),
-                                   .dither = number(row, "dither")};
+                                   .noise.dither = number(row, "dither")};
     const netdp_i_observer view = view_of(n, to, (int32_t)json_array_size(list), seen);
     for (int32_t u = 0; u < n.nodes; u++) {
         char key[16];
@@ -262,7 +262,7 @@ static void test_heard_is_backwards(void **state)
         for (int32_t k = 0; k < SOURCES; k++)
             from[k] = (k * 11 + 2) % n.nodes;
         const netdp_linear protocol = {
-            .mixing = n.mixing, .rounds = set[i].rounds, .dither = set[i].dither};
+            .mixing = n.mixing, .rounds = set[i].rounds, .noise.dither = set[i].dither};
         const netdp_i_observer view = view_of(n, to, set[i].observers, seen);
         assert_ok(netdp_i_heard_loss(&protocol, &view, NULL, true, width,
                                      &(netdp_i_sources){SOURCES, from, heard}, NULL, &error));

@@ -98,14 +98,14 @@ static bool is_member(const setting *s, int32_t v)
 /* Both halves of a round's noise in pairs, but for what a member has and does not count. */
 static void add_pairs(const setting *s, double message[MOST][SOURCES + SLOTS], int *sources)
 {
-    const netdp_graph *pairs = s->protocol->pairing.graph;
+    const netdp_graph *pairs = s->protocol->noise.pairing.graph;
     for (int32_t v = 0; pairs != NULL && v < netdp_graph_nodes(pairs); v++)
         for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++) {
             const int32_t w = netdp_graph_neighbours(pairs, v)[i];
             if (w < v || (!s->counts && (is_member(s, v) || is_member(s, w))))
                 continue;
-            message[v][*sources] += s->protocol->pairing.noise;
-            message[w][(*sources)++] -= s->protocol->pairing.noise;
+            message[v][*sources] += s->protocol->noise.pairing.kappa;
+            message[w][(*sources)++] -= s->protocol->noise.pairing.kappa;
         }
 }
 
@@ -132,9 +132,9 @@ static void build_view(const network *g, const setting *s, int64_t begin, int64_
         for (int v = 0; v < g->nodes; v++) {
             const bool sends = round.rows.start[v + 1] - round.rows.start[v] > 1;
             const bool contributes = takes && (sends || !p->senders_only);
-            double noise = contributes ? 1 : sends ? p->steady ? 1 : p->dither : 0;
+            double noise = contributes ? 1 : sends ? p->steady ? 1 : p->noise.dither : 0;
             if (contributes && t > begin)
-                noise = sqrt(1 + p->end_dither * p->end_dither);
+                noise = sqrt(1 + p->noise.end * p->noise.end);
             if (contributes && v == s->victim)
                 message[v][SOURCES + slot] += 1;
             if (noise > 0 && (!is_member(s, v) || s->counts))
@@ -161,7 +161,7 @@ static void build_view(const network *g, const setting *s, int64_t begin, int64_
         memcpy(out->row[out->count++], state[s->member[i]], sizeof state[0]);
     for (int v = 0; release && v < g->nodes; v++) {
         if (!is_member(s, v))
-            state[v][out->sources++] += p->end_dither;
+            state[v][out->sources++] += p->noise.end;
         memcpy(out->row[out->count++], state[v], sizeof state[v]);
     }
     assert_true(out->sources <= SOURCES && out->count <= ROWS && slot <= SLOTS);
@@ -259,8 +259,8 @@ static void test_averaging_equals_the_dense_formula(void **state)
                 network_make(&g, family_of(f, k));
                 const netdp_linear p = {.mixing = g.mixing,
                                         .rounds = k == 0 ? 30 : 9,
-                                        .dither = dithers[(f + k + v) % 3],
-                                        .pairing = pairing_of(&g, f + v),
+                                        .noise.dither = dithers[(f + k + v) % 3],
+                                        .noise.pairing = pairing_of(&g, f + v),
                                         .varying = variation_of(k, (uint64_t)(7 * f + v))};
                 const setting s = view_of(v, &p, f % 2 == 0 ? 0 : 4);
                 double m[SLOTS][SLOTS];
@@ -294,7 +294,7 @@ static void test_streams_equal_the_dense_formula(void **state)
                                     .rounds = 10,
                                     .every = 2,
                                     .steady = true,
-                                    .pairing = pairing_of(&g, f + k),
+                                    .noise.pairing = pairing_of(&g, f + k),
                                     .varying = variation_of(k, (uint64_t)(f + 20))};
             const setting s = view_of(v, &p, f % 2 == 0 ? 0 : 4);
             double m[SLOTS][SLOTS], pattern[CONTRIBUTIONS], best = 0, sum = 0, value = 0;
@@ -337,8 +337,8 @@ static netdp_linear learning_on(const network *g, int kind, int inner, int phase
     return (netdp_linear){.mixing = g->mixing,
                           .rounds = (int64_t)inner * phases,
                           .every = inner,
-                          .dither = 0.1,
-                          .end_dither = 0.1,
+                          .noise.dither = 0.1,
+                          .noise.end = 0.1,
                           .reacts = true,
                           .varying = variation_of(kind, seed)};
 }
@@ -355,8 +355,8 @@ static void test_phases_equal_the_dense_formula(void **state)
             const int v = (2 * f + k) % VIEWS;
             network_make(&g, families[f]);
             netdp_linear p = learning_on(&g, k, INNER, PHASES, (uint64_t)(f + 40));
-            p.dither = f % 2 == 0 ? 0.1 : 1e-3;
-            p.pairing = pairing_of(&g, f / 2 + k);
+            p.noise.dither = f % 2 == 0 ? 0.1 : 1e-3;
+            p.noise.pairing = pairing_of(&g, f / 2 + k);
             const setting s = view_of(v, &p, f % 2 == 0 ? 0 : 4);
             const double ones[PHASES] = {1, 1, 1};
             double m[SLOTS][SLOTS], sum = 0, value = 0;
@@ -440,13 +440,13 @@ static void test_nothing_missing_is_the_fixed_network(void **state)
             assert_ok(netdp_graph_make(larger[f], 3, true, &g.graph, NULL, &error));
             assert_ok(netdp_mixing_new(g.graph, "metropolis", &g.mixing, &error));
             const double dithers[] = {0.1, 0.02, 1e-3};
-            netdp_linear p = {.mixing = g.mixing, .rounds = 8, .dither = dithers[kind / 4]};
+            netdp_linear p = {.mixing = g.mixing, .rounds = 8, .noise.dither = dithers[kind / 4]};
             if (kind % 4 == 1) {
                 p.every = 2;
                 p.steady = true;
             } else if (kind % 4 >= 2) {
                 p.every = 4;
-                p.end_dither = 0.2;
+                p.noise.end = 0.2;
                 p.reacts = true;
             }
             const netdp_sees sees = kind % 3 == 0 ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS;
@@ -480,7 +480,7 @@ static void test_monotone_in_rounds_and_members(void **state)
         for (int64_t rounds = 1; rounds < 40; rounds += 6) {
             const netdp_linear p = {.mixing = g.mixing,
                                     .rounds = rounds,
-                                    .dither = 0.05,
+                                    .noise.dither = 0.05,
                                     .varying = variation_of(k, 4)};
             double fewer[MOST] = {0};
             for (int32_t members = 1; members <= 3; members++) {
@@ -515,7 +515,7 @@ static void test_published_mean_bounds_the_exact_mean(void **state)
         network g;
         network_make(&g, "ring 7");
         const netdp_linear p = {
-            .mixing = g.mixing, .rounds = 60, .dither = 0, .varying = variation_of(k, 9)};
+            .mixing = g.mixing, .rounds = 60, .noise.dither = 0, .varying = variation_of(k, 9)};
         netdp_losses *exact = all_pairs(&p, NETDP_SEES_NEIGHBOURS, NETDP_BOUND_EXACT);
         netdp_losses *published = all_pairs(&p, NETDP_SEES_NEIGHBOURS, NETDP_BOUND_PUBLISHED);
         assert_false(published->sound);
@@ -548,7 +548,7 @@ static void test_noise_error_equals_the_dense_formula(void **state)
         network g;
         network_make(&g, "grid 3 3");
         const netdp_linear p = {
-            .mixing = g.mixing, .rounds = 9, .dither = 0.3, .varying = variation_of(k, 2)};
+            .mixing = g.mixing, .rounds = 9, .noise.dither = 0.3, .varying = variation_of(k, 2)};
         int32_t all[MOST];
         for (int v = 0; v < g.nodes; v++)
             all[v] = v;
@@ -574,7 +574,7 @@ static void test_what_is_refused(void **state)
     network_make(&g, "ring 7");
     netdp_linear p = {.mixing = g.mixing,
                       .rounds = 4,
-                      .dither = 0.1,
+                      .noise.dither = 0.1,
                       .accelerate = true,
                       .varying = variation_of(1, 1)};
     assert_fails(netdp_linear_check(&p, &error), NETDP_INVALID);
@@ -595,7 +595,7 @@ static void test_what_is_refused(void **state)
                        .senders_only = true,
                        .varying = variation_of(0, 1)};
     assert_ok(netdp_linear_check(&p, &error));
-    p.pairing = (netdp_pairing){g.graph, 1};
+    p.noise.pairing = (netdp_pairing){g.graph, 1};
     assert_fails(netdp_linear_check(&p, &error), NETDP_INVALID);
     network_free(&g);
 }
@@ -607,8 +607,8 @@ static void test_out_of_memory(void **state)
     network g;
     network_make(&g, "erdos-renyi 9 0.4");
     const netdp_linear protocols[] = {
-        {.mixing = g.mixing, .rounds = 5, .dither = 1e-3, .varying = variation_of(3, 1)},
-        {.mixing = g.mixing, .rounds = 5, .dither = 0.1, .varying = variation_of(0, 1)},
+        {.mixing = g.mixing, .rounds = 5, .noise.dither = 1e-3, .varying = variation_of(3, 1)},
+        {.mixing = g.mixing, .rounds = 5, .noise.dither = 0.1, .varying = variation_of(0, 1)},
         {.mixing = g.mixing,
          .rounds = 4,
          .every = 2,

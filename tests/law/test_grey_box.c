@@ -91,7 +91,7 @@ static void check_noise(const netdp_linear *p, double noise, const tape *a, cons
         for (int u = 0; u < NODES; u++) {
             double want[WIDTH] = {0};
             const bool unit = p->steady || netdp_linear_contributes(p, t);
-            const double dither = p->dither / pow((double)t, p->dither_decay);
+            const double dither = p->noise.dither / pow((double)t, p->noise.decay);
             netdp_i_node_noise(want, u, WIDTH, noise * (unit ? 1 : dither), seed, t, 0);
             for (int j = 0; j < WIDTH; j++) {
                 assert_true(want[j] != 0);
@@ -125,16 +125,16 @@ static void test_streams_and_averaging(void **state)
         netdp_settings settings;
         int contributions;
     } cases[] = {
-        {"averaging", {.rounds = 8, .dither = 0.1}, 1},
-        {"averaging", {.rounds = 8, .dither = 0.1, .accelerate = true}, 1},
-        {"averaging", {.rounds = 8, .dither = 0.6, .dither_decay = 0.9}, 1},
-        {"averaging", {.rounds = 8, .dither = 0.6, .dither_decay = 2, .accelerate = true}, 1},
+        {"averaging", {.rounds = 8, .noise.dither = 0.1}, 1},
+        {"averaging", {.rounds = 8, .noise.dither = 0.1, .accelerate = true}, 1},
+        {"averaging", {.rounds = 8, .noise.dither = 0.6, .noise.decay = 0.9}, 1},
+        {"averaging", {.rounds = 8, .noise.dither = 0.6, .noise.decay = 2, .accelerate = true}, 1},
         {"stream", {.rounds = 8, .every = 1}, 8},
         {"stream", {.rounds = 8, .every = 3}, 3},
         {"gossip-sgd", {.rounds = 8}, 8},
-        {"muffliato-sgd", {.rounds = 8, .inner = 4, .dither = 0.1, .end_dither = 0.2}, 2},
+        {"muffliato-sgd", {.rounds = 8, .inner = 4, .noise.dither = 0.1, .noise.end = 0.2}, 2},
         {"muffliato-sgd",
-         {.rounds = 8, .inner = 4, .dither = 0.1, .end_dither = 0.2, .accelerate = true},
+         {.rounds = 8, .inner = 4, .noise.dither = 0.1, .noise.end = 0.2, .accelerate = true},
          2},
     };
     netdp_stream stream = netdp_stream_at(3, NETDP_FOR_TEST, 0, 0);
@@ -216,7 +216,7 @@ static void test_averaging_moves_by_its_bounds(void **state)
     net n = ring();
     for (int fast = 0; fast < 2; fast++) {
         const netdp_linear p = {
-            .mixing = n.mixing, .rounds = 4, .dither = 0.1, .accelerate = fast == 1};
+            .mixing = n.mixing, .rounds = 4, .noise.dither = 0.1, .accelerate = fast == 1};
         double values[2][NODES * WIDTH], result[NODES * WIDTH];
         capture after[2];
         for (int world = 0; world < 2; world++) {
@@ -315,10 +315,10 @@ static const netdp_linear *learning_protocols(net n)
         (netdp_linear){.mixing = n.mixing, .rounds = 2, .every = 1, .steady = true, .reacts = true};
     p[1] = (netdp_linear){.mixing = n.mixing,
                           .rounds = 6,
-                          .dither = 0.1,
+                          .noise.dither = 0.1,
                           .every = 3,
                           .reacts = true,
-                          .end_dither = 0.2};
+                          .noise.end = 0.2};
     p[2] = p[1];
     p[2].accelerate = true;
     return p;

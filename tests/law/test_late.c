@@ -28,7 +28,7 @@ static void net_make(net *n, uint64_t seed, bool revealed, double kappa)
     assert_ok(netdp_graph_make("regular 8 3", 1, true, &n->pairs, NULL, &error));
     assert_ok(netdp_mixing_new(n->graph, "metropolis", &n->mixing, &error));
     n->protocol = (netdp_linear){
-        .mixing = n->mixing, .rounds = ROUNDS, .dither = 0.3, .varying = {.seed = seed}};
+        .mixing = n->mixing, .rounds = ROUNDS, .noise.dither = 0.3, .varying = {.seed = seed}};
     assert_ok(netdp_variation_dropout(revealed ? "revealed:0.3" : "late:0.3", &n->protocol.varying,
                                       &error));
     assert_ok(
@@ -36,7 +36,7 @@ static void net_make(net *n, uint64_t seed, bool revealed, double kappa)
     if (revealed)
         assert_ok(
             netdp_pairing_revealed(n->pairs, n->mixing, &n->protocol.varying, &n->left, &error));
-    n->protocol.pairing = (netdp_pairing){revealed ? n->left : n->pairs, kappa};
+    n->protocol.noise.pairing = (netdp_pairing){revealed ? n->left : n->pairs, kappa};
 }
 
 static void net_drop(net *n)
@@ -82,8 +82,8 @@ static double dense(const net *n, int32_t u, int32_t observer, bool revealed)
                 if (to < v || v == observer || to == observer ||
                     (revealed && !(n->living[v] && n->living[to])))
                     continue;
-                message[v][edge] += n->protocol.pairing.noise;
-                message[to][edge] -= n->protocol.pairing.noise;
+                message[v][edge] += n->protocol.noise.pairing.kappa;
+                message[to][edge] -= n->protocol.noise.pairing.kappa;
             }
         for (int32_t v = 0; v < NODES; v++)
             if (v != observer && w[observer][v] > 0)

@@ -56,10 +56,10 @@ static void test_it_finds_what_is_allowed(void **state)
     int refuted = 0;
     for (int view = 0; view < 6; view++) {
         const netdp_pairing pairing = {n.graph, 1};
-        const netdp_linear p =
-            averaging(n, (netdp_settings){.rounds = 6,
-                                          .dither = view < 3 ? 0.1 : 0,
-                                          .pairing = view < 4 ? (netdp_pairing){0} : pairing});
+        const netdp_linear p = averaging(
+            n, (netdp_settings){.rounds = 6,
+                                .noise.dither = view < 3 ? 0.1 : 0,
+                                .noise.pairing = view < 4 ? (netdp_pairing){0} : pairing});
         const netdp_gossip_attack a = {
             .protocol = &p,
             .view = {.sees = view % 3 == 2 ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS,
@@ -139,7 +139,7 @@ static void test_refusals(void **state)
     (void)state;
     net n = family("ring 6");
     netdp_membership known[6], unknown[6];
-    const netdp_linear p = averaging(n, (netdp_settings){.rounds = 3, .dither = 0.1});
+    const netdp_linear p = averaging(n, (netdp_settings){.rounds = 3, .noise.dither = 0.1});
     const netdp_gossip_attack good = {
         .protocol = &p, .view = {.count = 1, .observers = observers}, .noise = 1, .runs = 100};
     netdp_gossip_attack bad[] = {good, good, good};

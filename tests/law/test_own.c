@@ -55,10 +55,11 @@ static void test_account_covers_the_attack(void **state)
         for (int32_t v = 0; v < nodes; v++)
             own[v] = 1 + (v % 3 == 0 ? 0 : 2 * netdp_stream_uniform(&stream));
         netdp_linear p = averaging(
-            n, (netdp_settings){.rounds = 5,
-                                .dither = i % 2 == 0 ? 0.2 : 0.02,
-                                .accelerate = i % 5 == 4,
-                                .pairing = {i % 4 == 3 ? n.graph : NULL, i % 4 == 3 ? 1.5 : 0}});
+            n,
+            (netdp_settings){.rounds = 5,
+                             .noise.dither = i % 2 == 0 ? 0.2 : 0.02,
+                             .accelerate = i % 5 == 4,
+                             .noise.pairing = {i % 4 == 3 ? n.graph : NULL, i % 4 == 3 ? 1.5 : 0}});
         netdp_gossip_attack a = {
             .protocol = &p,
             .view = {.sees = i % 6 == 5 ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS,
@@ -97,7 +98,7 @@ static void test_the_simulator_draws_it(void **state)
     static double scores[2 * RUNS];
     net n = family("ring 12");
     const double own[12] = {1, 2, 1.5, 1, 1, 3, 1, 1, 2, 1, 1, 1};
-    netdp_linear p = averaging(n, (netdp_settings){.rounds = 4, .dither = 0.1});
+    netdp_linear p = averaging(n, (netdp_settings){.rounds = 4, .noise.dither = 0.1});
     const int32_t observer = 3;
     p.own = own;
     for (int32_t victim = 1; victim <= 5; victim++) {
@@ -132,7 +133,7 @@ static void test_refusals(void **state)
     netdp_linear streaming = netdp_protocol_describe(named, n.mixing, &settings);
     streaming.own = own;
     assert_fails(netdp_linear_check(&streaming, &error), NETDP_INVALID);
-    netdp_linear p = averaging(n, (netdp_settings){.rounds = 4, .dither = 0.1});
+    netdp_linear p = averaging(n, (netdp_settings){.rounds = 4, .noise.dither = 0.1});
     p.own = own;
     assert_ok(netdp_linear_check(&p, &error));
     netdp_loss_request request = {.protocol = &p, .bound = NETDP_BOUND_PUBLISHED};

@@ -29,7 +29,7 @@ static world begin(const char *family, const char *weights, const char *pairs, d
     assert_ok(netdp_mixing_new_stochastic(w.graph, weights, &w.mixing, &error));
     assert_ok(netdp_pairing_graph(pairs, w.graph, 1, &w.pairs, &error));
     w.n = netdp_graph_nodes(w.graph);
-    w.protocol = (netdp_linear){.mixing = w.mixing, .pairing = {w.pairs, kappa}};
+    w.protocol = (netdp_linear){.mixing = w.mixing, .noise.pairing = {w.pairs, kappa}};
     return w;
 }
 
@@ -83,7 +83,7 @@ static void response(const world *w, int64_t rounds, double weight, matrix to)
 /* square[w] += kappa^2 sum over pairs (R_wa - R_wb)^2 */
 static void add_energy(const world *w, matrix r, double *square)
 {
-    const double kappa = w->protocol.pairing.noise;
+    const double kappa = w->protocol.noise.pairing.kappa;
     for (int32_t a = 0; a < w->n; a++)
         for (int32_t i = 0; i < netdp_graph_degree(w->pairs, a); i++) {
             const int32_t b = netdp_graph_neighbours(w->pairs, a)[i];
@@ -231,7 +231,7 @@ static void agrees_with_noise_error(void **state)
     w.protocol.reacts = true;
     assert_ok(netdp_noise_error(&w.protocol, &with, &error));
     assert_ok(netdp_i_pairs_left_find(&w.protocol, &left, &error));
-    w.protocol.pairing.noise = 0;
+    w.protocol.noise.pairing.kappa = 0;
     assert_ok(netdp_noise_error(&w.protocol, &without, &error));
     assert_close(left.mean * left.mean * 6 / w.n, 2 * (with - without), 0, 1e-9);
     end(&w);
@@ -287,7 +287,7 @@ static int obeys(const netdp_study *study, const char *name)
     netdp_i_pairs_left left = {0};
     netdp_graph *graph = NULL;
     netdp_mixing *mixing = NULL;
-    if (study->question.pair_graph == NULL || !(study->question.settings.pairing.noise > 0) ||
+    if (study->question.pair_graph == NULL || !(study->question.settings.noise.pairing.kappa > 0) ||
         study->protocol.rounds == 0 ||
         netdp_i_problem_graph(study, NULL, &graph, &notes, &error) != NETDP_OK)
         return 0; /* of a network that is not here, too */
@@ -296,7 +296,8 @@ static int obeys(const netdp_study *study, const char *name)
     netdp_i_variant variant = {
         .role = NETDP_I_NETWORK, .study = study, .problem = &problem, .name = ""};
     assert_ok(netdp_i_variant_describe(&variant, &error));
-    const bool gossip = variant.kind == NETDP_GOSSIP && netdp_pairing_is(&variant.protocol.pairing);
+    const bool gossip =
+        variant.kind == NETDP_GOSSIP && netdp_pairing_is(&variant.protocol.noise.pairing);
     if (gossip) {
         assert_ok(netdp_i_pairs_left_find(&variant.protocol, &left, &error));
         if (!(left.worst <= NETDP_I_LEFT_MOST))

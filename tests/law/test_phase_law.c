@@ -128,8 +128,8 @@ static double account(const network *g, const learning *l)
     const netdp_protocol *named;
     const netdp_settings settings = {.rounds = (int64_t)l->inner * l->phases,
                                      .inner = l->inner,
-                                     .dither = l->dither,
-                                     .end_dither = l->end_dither};
+                                     .noise.dither = l->dither,
+                                     .noise.end = l->end_dither};
     assert_ok(netdp_protocol_find("muffliato-sgd", &named, &error));
     netdp_linear protocol = netdp_protocol_describe(named, g->mixing, &settings);
     protocol.cycle = l->protection.batches.count;

@@ -47,7 +47,7 @@ static void test_losses_go_by_the_square_of_the_share(void **state)
     (void)state;
     network g;
     network_make(&g, "ring 6");
-    const netdp_linear averaging = {.mixing = g.mixing, .rounds = 5, .dither = 0.1};
+    const netdp_linear averaging = {.mixing = g.mixing, .rounds = 5, .noise.dither = 0.1};
     netdp_losses *node = account(&averaging, NETDP_BOUND_AUTO, (netdp_protection){0});
     netdp_losses *row =
         account(&averaging, NETDP_BOUND_AUTO,
@@ -75,10 +75,10 @@ static void test_poisson_phases_are_the_list_of_their_events(void **state)
     network_make(&g, "ring 6");
     const netdp_linear learning = {.mixing = g.mixing,
                                    .rounds = 2 * PHASES,
-                                   .dither = 0.1,
+                                   .noise.dither = 0.1,
                                    .every = 2,
                                    .reacts = true,
-                                   .end_dither = 0.2};
+                                   .noise.end = 0.2};
     const netdp_protection poisson = {.protects = NETDP_PROTECTS_ROW,
                                       .change = NETDP_CHANGE_ADD_REMOVE,
                                       .batches = {NETDP_BATCHES_POISSON, 0, 0.2},
@@ -138,10 +138,10 @@ static void test_who_knows_the_batch_has_no_amplification(void **state)
     network_make(&g, "ring 6");
     const netdp_linear learning = {.mixing = g.mixing,
                                    .rounds = 2 * PHASES,
-                                   .dither = 0.1,
+                                   .noise.dither = 0.1,
                                    .every = 2,
                                    .reacts = true,
-                                   .end_dither = 0.2};
+                                   .noise.end = 0.2};
     const int32_t members[] = {1, 2, 4};
     const netdp_bound bounds[] = {NETDP_BOUND_AUTO, NETDP_BOUND_EVERYTHING};
     for (int b = 0; b < 2; b++)
@@ -179,10 +179,10 @@ static void test_known_batches_do_not_amplify(void **state)
     network_make(&g, "ring 6");
     netdp_linear learning = {.mixing = g.mixing,
                              .rounds = 2 * PHASES,
-                             .dither = 0.1,
+                             .noise.dither = 0.1,
                              .every = 2,
                              .reacts = true,
-                             .end_dither = 0.2};
+                             .noise.end = 0.2};
     for (int64_t count = 1; count <= 2 * PHASES; count++) {
         const double k = ceil((double)PHASES / (double)count);
         const netdp_protection row = {.protects = NETDP_PROTECTS_ROW,
@@ -246,9 +246,9 @@ static void test_pools_are_the_largest_coalition(void **state)
     network_make(&g, "path 6");
     netdp_graph *pairs = NULL;
     assert_ok(netdp_graph_make("complete 6", 1, true, &pairs, NULL, &error));
-    const netdp_linear averaging = {.mixing = g.mixing, .rounds = 4, .dither = 0.1};
+    const netdp_linear averaging = {.mixing = g.mixing, .rounds = 4, .noise.dither = 0.1};
     netdp_linear paired = averaging;
-    paired.pairing = (netdp_pairing){pairs, 2};
+    paired.noise.pairing = (netdp_pairing){pairs, 2};
     netdp_loss_request request = {.protocol = &averaging, .pool = 2};
     netdp_losses *pooled = NULL, *one = NULL;
     assert_ok(netdp_losses_new(&request, NULL, &pooled, &error));

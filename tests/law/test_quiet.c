@@ -145,11 +145,11 @@ static void account(const scene *s, int64_t cycle, const double *factor, netdp_b
     const netdp_protocol *named;
     const netdp_settings settings = {.rounds = (int64_t)INNER * PHASES,
                                      .inner = INNER,
-                                     .dither = DITHER,
-                                     .end_dither = END,
+                                     .noise.dither = DITHER,
+                                     .noise.end = END,
                                      .cycle = cycle,
                                      .quiet = {factor, factor != NULL ? PHASES : 0},
-                                     .pairing = {s->kappa > 0 ? s->graph : NULL, s->kappa}};
+                                     .noise.pairing = {s->kappa > 0 ? s->graph : NULL, s->kappa}};
     assert_ok(netdp_protocol_find("muffliato-sgd", &named, &error));
     const netdp_linear protocol = netdp_protocol_describe(named, s->mixing, &settings);
     const int32_t to = 0;

@@ -11,7 +11,7 @@
 /* What rounding of g to doubles leaves, beside 1e-19: 2 rounds (2^-53 / dither)^2, and the release's like a round's. */
 static double floor_of(const question *q)
 {
-    double least = fmin(1, q->protocol.end_dither > 0 ? q->protocol.end_dither : 1);
+    double least = fmin(1, q->protocol.noise.end > 0 ? q->protocol.noise.end : 1);
     netdp_linear once = q->protocol;
     once.every = 0;
     const int64_t rounds = q->protocol.every > 0 ? q->protocol.every : q->protocol.rounds;
@@ -29,7 +29,7 @@ static void problem_of(const question *q, int64_t begin, netdp_i_shift_problem *
                                      .member = q->member,
                                      .begin = begin,
                                      .rounds = p->every > 0 ? p->every : p->rounds,
-                                     .end = p->end_dither};
+                                     .end = p->noise.end};
     assert_ok(netdp_i_shift_problem_new(p, &seen, problem, &error));
 }
 
@@ -201,13 +201,13 @@ static void draw(const kind *k, int i)
                      netdp_graph_nodes(graph);
     const int64_t rounds = 1 + pick(5);
     question q = {.protocol = {.mixing = mixing,
-                               .pairing = {pairs, kappa},
+                               .noise.pairing = {pairs, kappa},
                                .rounds = k->phases ? 2 * rounds : rounds,
-                               .dither = dither,
-                               .dither_decay = !k->phases && pick(4) == 0 ? 1 : 0,
+                               .noise.dither = dither,
+                               .noise.decay = !k->phases && pick(4) == 0 ? 1 : 0,
                                .every = k->phases ? rounds : 0,
                                .reacts = k->phases,
-                               .end_dither = k->phases ? dither * (1 + pick(3)) / 2 : 0,
+                               .noise.end = k->phases ? dither * (1 + pick(3)) / 2 : 0,
                                .accelerate = k->accelerated},
                   .sees = pick(2) == 0 ? NETDP_SEES_NEIGHBOURS : NETDP_SEES_SUM,
                   .counts = number == 1 && pick(2) == 0,
@@ -225,7 +225,7 @@ static void draw(const kind *k, int i)
     char what[256];
     snprintf(what, sizeof what,
              "%s %d: %s, %s, %d rounds, dither %g, end %g, kappa %g, %s%s, %d observers from %d",
-             k->name, i, family, rule, (int)q.protocol.rounds, dither, q.protocol.end_dither, kappa,
+             k->name, i, family, rule, (int)q.protocol.rounds, dither, q.protocol.noise.end, kappa,
              q.sees == NETDP_SEES_SUM ? "sums" : "messages", q.counts ? ", counts" : "",
              (int)number, (int)members[0]);
     if (getenv("SHOW") != NULL)
@@ -286,7 +286,7 @@ static void test_sums_that_others_imply(void **state)
     netdp_mixing *mixing = NULL;
     assert_ok(netdp_graph_from_edges(9, behind_sums, LENGTH(behind_sums) / 2, &graph, &error));
     assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
-    question q = {.protocol = {.mixing = mixing, .rounds = 4, .dither = 0.1},
+    question q = {.protocol = {.mixing = mixing, .rounds = 4, .noise.dither = 0.1},
                   .sees = NETDP_SEES_SUM,
                   .members = 3,
                   .member = member,

@@ -55,7 +55,7 @@ static void scene_new(scene *s, const char *name, bool sums, int64_t rounds, int
                (size_t)s->observer.seen_count * sizeof *s->seen);
     s->protocol =
         (netdp_linear){.mixing = s->mixing, .rounds = rounds, .every = every, .steady = true};
-    s->protocol.dither = 1;
+    s->protocol.noise.dither = 1;
     if (shrink) {
         netdp_i_basis shrunk = {0};
         assert_ok(
@@ -372,7 +372,7 @@ static double bound_of(const char *name, const char *mixing, int32_t from, netdp
     assert_ok(netdp_graph_make(name, 1, true, &graph, NULL, &error));
     assert_ok(netdp_mixing_new(graph, mixing, &made, &error));
     const netdp_linear protocol = {
-        .mixing = made, .rounds = rounds, .every = every, .steady = true, .dither = 1};
+        .mixing = made, .rounds = rounds, .every = every, .steady = true, .noise.dither = 1};
     const int32_t to = 0;
     const netdp_loss_request request = {.protocol = &protocol,
                                         .sees = sees,
@@ -515,8 +515,11 @@ static void test_proven_coalitions(void **state)
         netdp_losses *losses = NULL;
         assert_ok(netdp_graph_make(cases[i].name, 1, true, &graph, NULL, &error));
         assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
-        const netdp_linear protocol = {
-            .mixing = mixing, .rounds = cases[i].rounds, .every = 1, .steady = true, .dither = 1};
+        const netdp_linear protocol = {.mixing = mixing,
+                                       .rounds = cases[i].rounds,
+                                       .every = 1,
+                                       .steady = true,
+                                       .noise.dither = 1};
         const netdp_loss_request request = {.protocol = &protocol,
                                             .sees = cases[i].sees,
                                             .bound = NETDP_BOUND_ABS_SUM,

@@ -65,7 +65,7 @@ static void fill_round(const question *q, scene *c, int64_t t, const netdp_round
     bool *draws = c->draws + t * q->nodes, *seen = c->seen + t * q->nodes;
     copy_rows(round->rows, &c->rows[t]);
     c->shares[t] = takes;
-    c->noise[t] = p->steady || takes ? 1 : p->dither;
+    c->noise[t] = p->steady || takes ? 1 : p->noise.dither;
     for (int32_t v = 0; v < q->nodes; v++)
         draws[v] = takes || p->varying.kind == NETDP_VARY_NEVER;
     for (int32_t i = 0; i < round->active_count; i++)
@@ -103,7 +103,7 @@ static void scene_make(const question *q, scene *c)
     c->view.exempt = c->exempt;
     c->view.shares = c->shares;
     c->view.pair = c->pair;
-    c->view.pair_noise = q->protocol.pairing.noise;
+    c->view.pair_noise = q->protocol.noise.pairing.kappa;
     for (int32_t v = 0; q->pairs != NULL && v < q->nodes; v++)
         for (int32_t i = 0; i < netdp_graph_degree(q->pairs, v); i++) {
             const int32_t w = netdp_graph_neighbours(q->pairs, v)[i];
@@ -132,7 +132,7 @@ static double widest;
 static double floor_of(const question *q)
 {
     const netdp_linear *p = &q->protocol;
-    const double least = p->steady || p->every == 1 ? 1 : fmin(1, p->dither);
+    const double least = p->steady || p->every == 1 ? 1 : fmin(1, p->noise.dither);
     return 1e-19 + 2 * (double)(p->rounds + 1) * pow(DBL_EPSILON / 2 / least, 2);
 }
 
@@ -219,7 +219,7 @@ static void compare_filter(const question *q, int32_t u, const double *m, double
                           .member = q->member,
                           .quiet = q->member,
                           .quiet_count = 1,
-                          .pairing = &p->pairing};
+                          .pairing = &p->noise.pairing};
     if (q->pairs == NULL || q->members > 1 || !p->steady || p->varying.kind != NETDP_VARY_NEVER)
         return;
     o.last_sum = q->sees == NETDP_SEES_SUM;
@@ -493,14 +493,14 @@ static void draw(int i, bool changes, bool segments)
         q.member[m] = (m == 0 ? pick(q.nodes) : q.member[m - 1] + 1) % q.nodes;
     q.counts = q.members == 1 && pick(2) == 0;
     q.protocol = (netdp_linear){.mixing = q.mixing,
-                                .pairing = {q.pairs, kappa},
+                                .noise.pairing = {q.pairs, kappa},
                                 .rounds = 1 + pick(SHORT),
                                 .every = 1 + pick(3),
                                 .at_most = pick(3) == 0 ? 1 + pick(4) : 0};
     if (segments)
         q.protocol.rounds = 3 * q.protocol.every + pick(ROUNDS + 1 - 3 * (int)q.protocol.every);
     q.protocol.steady = pick(3) > 0;
-    q.protocol.dither = q.protocol.steady ? 0 : dither;
+    q.protocol.noise.dither = q.protocol.steady ? 0 : dither;
     if (changes)
         q.protocol.varying = (netdp_variation){.kind = vary[pick(LENGTH(vary))],
                                                .missing = 0.4,
@@ -511,7 +511,7 @@ static void draw(int i, bool changes, bool segments)
              "%s%d: %s, %s, %d rounds, every %d, at most %d, %s %g, kappa %g, %s%s, %d from %d",
              changes ? "changing " : "", i, family, rule, (int)q.protocol.rounds,
              (int)q.protocol.every, (int)q.protocol.at_most,
-             q.protocol.steady ? "steady" : "dither", q.protocol.dither, kappa,
+             q.protocol.steady ? "steady" : "dither", q.protocol.noise.dither, kappa,
              q.sees == NETDP_SEES_SUM ? "sums" : "messages", q.counts ? ", counts" : "",
              (int)q.members, (int)q.member[0]);
     if (getenv("SHOW") != NULL)

@@ -54,7 +54,7 @@ static void add_sources(dense *d)
         for (int32_t i = 0; i < netdp_graph_degree(tally->pairing.graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(tally->pairing.graph, v)[i];
             if (w > v && !d->observes[w])
-                add_source(d, tally->pairing.noise, t, t - v + w);
+                add_source(d, tally->pairing.kappa, t, t - v + w);
         }
     }
 }
@@ -261,7 +261,7 @@ static void test_refused(void **state)
     bad[1].graph = NETDP_TALLY_COMPLETE;
     bad[1].steps = 10;
     bad[2].pairing.graph = more;
-    bad[3].pairing.noise = -1;
+    bad[3].pairing.kappa = -1;
     bad[4].pairing.graph = NULL;
     bad[5].mechanism = NETDP_DISCRETE_GAUSSIAN;
     bad[5].grid = 4;

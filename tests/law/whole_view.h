@@ -41,7 +41,7 @@ static bool is_member(const question *q, int32_t v)
 
 static void view_init(view *x, const question *q, int64_t rounds)
 {
-    const netdp_graph *pairs = q->protocol.pairing.graph;
+    const netdp_graph *pairs = q->protocol.noise.pairing.graph;
     x->noises = (rounds + 1) * q->nodes + (pairs != NULL ? netdp_graph_edges(pairs) : 0);
     x->count = x->used = 0;
     arb_mat_init(x->state, q->nodes, x->noises + q->nodes);
@@ -94,14 +94,14 @@ static void accelerate(view *x, double weight)
 /* Noise that cancels in pairs, of those whose noise is not known. */
 static void add_pairs(view *x, const question *q)
 {
-    const netdp_pairing *pairing = &q->protocol.pairing;
+    const netdp_pairing *pairing = &q->protocol.noise.pairing;
     for (int32_t v = 0; pairing->graph != NULL && v < q->nodes; v++)
         for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
             if (w < v || (!q->counts && (is_member(q, v) || is_member(q, w))))
                 continue;
-            add(x->message, v, x->used, pairing->noise);
-            add(x->message, w, x->used++, -pairing->noise);
+            add(x->message, v, x->used, pairing->kappa);
+            add(x->message, w, x->used++, -pairing->kappa);
         }
 }
 
@@ -222,7 +222,7 @@ static void oracle(const question *q, arb_t *loss)
         view_init(&x, q, rounds);
         for (int64_t t = begin; t < begin + rounds; t++)
             pass(&x, q, sequence, t, begin);
-        end(&x, q, p->end_dither);
+        end(&x, q, p->noise.end);
         solve(&x, q, each);
         for (int32_t v = 0; v < q->nodes; v++) {
             arb_min(each[v], each[v], one, BITS);

@@ -230,19 +230,19 @@ static void draw_protocol(setting *s)
         s->kind == PHASED || s->kind == ACCELERATED_PHASES || s->kind == CHANGING_PHASES;
     netdp_linear *p = &s->protocol;
     s->phase = lengths[below(s->nodes > 40 ? 4 : s->nodes > 12 ? 6 : 8)];
-    *p = (netdp_linear){.mixing = s->mixing, .rounds = s->phase, .dither = power(-6, 1.5)};
+    *p = (netdp_linear){.mixing = s->mixing, .rounds = s->phase, .noise.dither = power(-6, 1.5)};
     p->accelerate = s->kind == ACCELERATED || s->kind == ACCELERATED_PHASES;
     if (s->kind == AVERAGING && chance(0.1))
-        p->dither_decay = chance(0.5) ? 0.5 : 1 + uniform();
+        p->noise.decay = chance(0.5) ? 0.5 : 1 + uniform();
     if (phased) {
         p->every = s->phase;
         p->rounds = s->phase * (1 + below(PHASES));
         p->reacts = true;
-        p->end_dither = power(-4, 1);
+        p->noise.end = power(-4, 1);
     }
     if (s->kind == STREAM) {
         p->steady = true;
-        p->dither = 0;
+        p->noise.dither = 0;
         p->every = 1 + below(3);
         while ((p->rounds - 1) / p->every >= SLOTS)
             p->every++;
@@ -253,7 +253,7 @@ static void draw_protocol(setting *s)
         edges e;
         draw_edges(&e, s->nodes);
         s->pairs = chance(0.4) ? s->graph : graph_of(&e, false);
-        p->pairing = (netdp_pairing){s->pairs, power(-1, log10(2000))};
+        p->noise.pairing = (netdp_pairing){s->pairs, power(-1, log10(2000))};
     }
     if (p->accelerate)
         must(netdp_i_linear_weight(p, &s->weight, &error));
@@ -311,7 +311,7 @@ static void tell_setting(const setting *s, FILE *file)
             ", dither %.17g, decay %g, end %.17g, kappa %.17g, to",
             kind_names[s->kind], s->nodes, netdp_graph_origin(s->graph), s->name,
             netdp_sees_name(s->request.sees), netdp_own_noise_name(s->request.own_noise), p->rounds,
-            p->every, p->dither, p->dither_decay, p->end_dither, p->pairing.noise);
+            p->every, p->noise.dither, p->noise.decay, p->noise.end, p->noise.pairing.kappa);
     for (int32_t i = 0; i < s->members; i++)
         fprintf(file, " %d", s->member[i]);
     fprintf(file, "\n");
@@ -428,9 +428,9 @@ static void scene_make(const setting *s, int64_t first, int64_t rounds, scene *c
             must(netdp_sequence_round(sequence, first + t, &round, &error));
         c->rows[t] = copy_rows(sequence != NULL ? round.rows : netdp_mixing_rows(s->mixing));
         fill_round(s, c, t, sequence != NULL ? &round : NULL);
-        c->noise[t] = p->steady || t == 0   ? 1
-                      : p->dither_decay > 0 ? netdp_linear_noise(p, t)
-                                            : p->dither;
+        c->noise[t] = p->steady || t == 0  ? 1
+                      : p->noise.decay > 0 ? netdp_linear_noise(p, t)
+                                           : p->noise.dither;
         c->shares[t] = s->kind == STREAM ? t % p->every == 0 : t == 0;
     }
     netdp_sequence_free(sequence);
@@ -445,10 +445,10 @@ static void scene_make(const setting *s, int64_t first, int64_t rounds, scene *c
                      .draws = c->draws,
                      .seen = c->seen,
                      .last = c->last,
-                     .release = p->end_dither,
+                     .release = p->noise.end,
                      .exempt = c->exempt,
                      .weight = s->weight,
-                     .pair_noise = p->pairing.noise,
+                     .pair_noise = p->noise.pairing.kappa,
                      .shares = c->shares};
     fill_pairs(s, c);
 }

@@ -68,12 +68,12 @@ static made read_study(const char *path)
                                  &error));
     const netdp_settings settings = {
         .rounds = m.study->protocol.rounds,
-        .dither = m.study->question.settings.dither,
+        .noise.dither = m.study->question.settings.noise.dither,
         .accelerate = m.study->question.settings.accelerate,
         .inner = m.study->question.settings.inner,
         .every = 1,
-        .end_dither = fmax(0, m.study->question.settings.end_dither),
-        .pairing = {m.pairs, m.study->question.settings.pairing.noise}};
+        .noise.end = fmax(0, m.study->question.settings.noise.end),
+        .noise.pairing = {m.pairs, m.study->question.settings.noise.pairing.kappa}};
     m.protocol = netdp_protocol_describe(named, m.problem->mixing, &settings);
     return m;
 }
@@ -177,10 +177,10 @@ static void make(const char *study, const char *out, int port, double noise, con
         .title = m.study->title,
         .members = n,
         .member = calloc((size_t)n, sizeof(netdp_i_member)),
-        .terms = {.noise = noise,
-                  .pair_noise = m.study->question.settings.pairing.noise,
-                  .dither = m.study->question.settings.dither,
-                  .end_dither = fmax(0, m.study->question.settings.end_dither),
+        .terms = {.sigma = noise,
+                  .noise.pairing.kappa = m.study->question.settings.noise.pairing.kappa,
+                  .noise.dither = m.study->question.settings.noise.dither,
+                  .noise.end = fmax(0, m.study->question.settings.noise.end),
                   .rounds = m.study->protocol.rounds,
                   .contributions = netdp_linear_contributions(&m.protocol),
                   .attempts = getenv("ATTEMPTS") != NULL ? atoi(getenv("ATTEMPTS")) : 1,
@@ -277,7 +277,8 @@ static void print_pair(const netdp_i_package *package, const netdp_i_attempt *at
     unsigned char secret[NETDP_I_KEY];
     if (!netdp_i_pair_secret(mine, &offer, secret))
         exit(1);
-    const double scale = package->terms.noise * package->terms.pair_noise * (other < self ? 1 : -1);
+    const double scale =
+        package->terms.sigma * package->terms.noise.pairing.kappa * (other < self ? 1 : -1);
     printf("%d", other);
     for (at.phase = 0; at.phase < package->terms.contributions; at.phase++) {
         netdp_i_secure stream;

@@ -48,13 +48,13 @@ enum { VARIATIONS = sizeof variations / sizeof *variations };
 static netdp_linear protocol_of(net n, int shape, int variation)
 {
     netdp_linear p = {
-        .mixing = n.mixing, .rounds = 8, .dither = 0.2, .varying = variations[variation]};
+        .mixing = n.mixing, .rounds = 8, .noise.dither = 0.2, .varying = variations[variation]};
     if (shape == 1) {
         p.every = 2;
         p.steady = true;
     } else if (shape == 2) {
         p.every = 4;
-        p.end_dither = 0.3;
+        p.noise.end = 0.3;
         p.reacts = true;
     } else if (shape == 3) {
         p.every = 1;
@@ -98,7 +98,7 @@ static void fill_rows(const netdp_linear *p, model *m)
         for (int32_t v = 0; v < NODES; v++) {
             const bool unit = contributes(p, &round, t, v);
             if (unit || sends(&round, v))
-                message[v][m->sources++] = unit || p->steady ? 1 : p->dither;
+                message[v][m->sources++] = unit || p->steady ? 1 : p->noise.dither;
             if (unit && v == VICTIM)
                 message[v][SOURCES] += 1;
         }
@@ -117,8 +117,8 @@ static void fill_rows(const netdp_linear *p, model *m)
             for (int64_t j = round.rows.start[v]; j < round.rows.start[v + 1]; j++)
                 for (int k = 0; k <= SOURCES; k++)
                     state[v][k] += round.rows.weight[j] * message[round.rows.column[j]][k];
-        for (int32_t v = 0; p->end_dither > 0 && (t + 1) % p->every == 0 && v < NODES; v++)
-            state[v][m->sources++] = p->end_dither;
+        for (int32_t v = 0; p->noise.end > 0 && (t + 1) % p->every == 0 && v < NODES; v++)
+            state[v][m->sources++] = p->noise.end;
     }
     assert_true(m->sources <= SOURCES && m->rows <= ROWS);
     netdp_sequence_free(sequence);

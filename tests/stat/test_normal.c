@@ -195,7 +195,7 @@ static netdp_i_noising with(netdp_i_secure *own, netdp_i_partner_noise *partner,
 {
     return (netdp_i_noising){.reach = reach,
                              .scale = scale,
-                             .pair_noise = 10.5,
+                             .kappa = 10.5,
                              .partners = partners,
                              .partner = partner,
                              .own = own};
@@ -277,7 +277,7 @@ static void test_refuses(void **state)
                      NETDP_INVALID);
     }
     netdp_i_noising noising = with(&own, NULL, 0, (netdp_i_extent){.most = 1}, 2);
-    noising.pair_noise = 0.1; /* no multiple of 2^-16 */
+    noising.kappa = 0.1; /* no multiple of 2^-16 */
     assert_fails(netdp_i_contribution_make(&noising, (double[2]){0}, 2, out, &error),
                  NETDP_INVALID);
     assert_close(out[0], 7, 0, 0);

@@ -42,7 +42,7 @@ static void net_drop(net n)
 
 static netdp_linear averaging(net n, int64_t rounds, double dither)
 {
-    return (netdp_linear){.mixing = n.mixing, .rounds = rounds, .dither = dither};
+    return (netdp_linear){.mixing = n.mixing, .rounds = rounds, .noise.dither = dither};
 }
 
 static const netdp_tracing silent = {.every = 1};
@@ -321,7 +321,7 @@ static void test_errors_are_as_predicted(void **state)
         double *values = draw_values(size), *result = calloc((size_t)size, 8), unit = 0;
         netdp_linear protocol = averaging(n, table[i].rounds, table[i].dither);
         moments error_of = {0}, mean_of = {0};
-        protocol.dither_decay = table[i].decay;
+        protocol.noise.decay = table[i].decay;
         for (uint64_t r = 0; r < 4000; r++) {
             double mean = 0;
             assert_ok(netdp_simulate(&protocol, table[i].noise, values, width,
@@ -380,7 +380,7 @@ static void test_accelerated_errors_are_as_predicted(void **state)
         double *values = draw_values(size), *result = calloc((size_t)size, 8);
         double unit = 0, plain_unit = 0;
         netdp_linear protocol = averaging(n, table[i].rounds, table[i].dither);
-        protocol.dither_decay = table[i].decay;
+        protocol.noise.decay = table[i].decay;
         assert_ok(netdp_noise_error(&protocol, &plain_unit, &error));
         protocol.accelerate = true;
         assert_ok(netdp_noise_error(&protocol, &unit, &error));
@@ -432,11 +432,11 @@ static void test_quiet_errors_are_as_predicted(void **state)
         netdp_linear protocol = {.mixing = n.mixing,
                                  .rounds = PHASES * INNER,
                                  .every = INNER,
-                                 .dither = 0.3,
-                                 .end_dither = 0.2,
+                                 .noise.dither = 0.3,
+                                 .noise.end = 0.2,
                                  .reacts = true};
         if (kind & 4)
-            protocol.pairing = (netdp_pairing){n.graph, 1.2};
+            protocol.noise.pairing = (netdp_pairing){n.graph, 1.2};
         assert_ok(netdp_noise_error(&protocol, &fresh, &error));
         protocol.quiet = (netdp_quiet){factor, PHASES};
         assert_ok(netdp_noise_error(&protocol, &unit, &error));
@@ -529,8 +529,8 @@ static double predict_squares(const netdp_linear *p, const netdp_learning *l, co
 {
     between s = {{0}}, became[BATCH_PHASES] = {{{0}}};
     double mean[LEARNERS] = {0}, unit = l->step * l->noise, sum = 0;
-    const double dither = unit * unit * p->dither * p->dither,
-                 end = unit * unit * p->end_dither * p->end_dither;
+    const double dither = unit * unit * p->noise.dither * p->noise.dither,
+                 end = unit * unit * p->noise.end * p->noise.end;
     for (int phase = 0; phase < BATCH_PHASES; phase++) {
         step_law law[LEARNERS];
         between then;
@@ -618,8 +618,8 @@ static void test_errors_by_batches_are_as_predicted(void **state)
         netdp_linear protocol = {.mixing = n.mixing,
                                  .rounds = BATCH_PHASES * BATCH_INNER,
                                  .every = BATCH_INNER,
-                                 .dither = 0.3,
-                                 .end_dither = 0.5,
+                                 .noise.dither = 0.3,
+                                 .noise.end = 0.5,
                                  .cycle = batches.count,
                                  .reacts = true};
         if (table[i].quiet)
@@ -742,7 +742,7 @@ static void audit(const char *name, const char *weights, int32_t observer, int64
     factor(n, inverse, pivot);
     memset(values, 0, sizeof values);
     netdp_linear protocol = averaging(n, rounds, dither);
-    protocol.dither_decay = decay;
+    protocol.noise.decay = decay;
     protocol.accelerate = accelerate;
     int32_t d = 0;
     for (uint64_t r = 0; r < RUNS; r++) {

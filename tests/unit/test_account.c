@@ -257,12 +257,12 @@ static void test_bad_requests(void **state)
     assert_ok(netdp_graph_make("ring 8", 0, true, &periodic.graph, NULL, &error));
     assert_ok(netdp_mixing_new(periodic.graph, "hamilton", &periodic.mixing, &error));
     static const int32_t twice[] = {3, 3}, outside[] = {15}, below[] = {-1};
-    const netdp_linear fine = {.mixing = n.mixing, .rounds = 4, .dither = 0.1},
-                       no_rounds = {.mixing = n.mixing, .rounds = 0, .dither = 0.1},
-                       negative = {.mixing = n.mixing, .rounds = 4, .dither = -0.1},
-                       nan = {.mixing = n.mixing, .rounds = 4, .dither = NAN},
-                       infinite = {.mixing = n.mixing, .rounds = 4, .dither = INFINITY},
-                       parity = {.mixing = periodic.mixing, .rounds = 4, .dither = 0.1};
+    const netdp_linear fine = {.mixing = n.mixing, .rounds = 4, .noise.dither = 0.1},
+                       no_rounds = {.mixing = n.mixing, .rounds = 0, .noise.dither = 0.1},
+                       negative = {.mixing = n.mixing, .rounds = 4, .noise.dither = -0.1},
+                       nan = {.mixing = n.mixing, .rounds = 4, .noise.dither = NAN},
+                       infinite = {.mixing = n.mixing, .rounds = 4, .noise.dither = INFINITY},
+                       parity = {.mixing = periodic.mixing, .rounds = 4, .noise.dither = 0.1};
     const netdp_loss_request bad[] = {
         {.protocol = &no_rounds},
         {.protocol = &negative},
@@ -368,7 +368,7 @@ static void test_noise_error(void **state)
         for (size_t d = 0; d < 4; d++)
             for (size_t t = 0; t < 4; t++) {
                 const netdp_linear protocol = {
-                    .mixing = n.mixing, .rounds = rounds[t], .dither = dither[d]};
+                    .mixing = n.mixing, .rounds = rounds[t], .noise.dither = dither[d]};
                 double got = -1;
                 assert_ok(netdp_noise_error(&protocol, &got, &error));
                 assert_close(got, noise_by_products(n, rounds[t], dither[d]), 0, 1e-11);
@@ -377,7 +377,7 @@ static void test_noise_error(void **state)
     }
     /* A million rounds: the dither of the mean grows like tau^2 T / 2n, the start is 1 / 2n. */
     net n = family("hypercube 4");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 1000000, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 1000000, .noise.dither = 0.1};
     double got = 0;
     assert_ok(netdp_noise_error(&protocol, &got, &error));
     assert_close(got, (1 + 0.01 * 999999) / 32, 0, 1e-3);
@@ -412,8 +412,8 @@ static void test_noise_error_of_large_networks(void **state)
     const double torus_gap = (2 - 2 * cos(turn)) / 5, star_gap = 1.0 / 4001;
     for (int kind = 0; kind < 6; kind += LIGHT ? 4 : 1) {
         netdp_linear protocol = {.rounds = kind < 3 ? 9 : 40,
-                                 .dither = kind % 3 == 0 ? 0 : 0.3,
-                                 .dither_decay = kind == 5 ? 0.5 : 0,
+                                 .noise.dither = kind % 3 == 0 ? 0 : 0.3,
+                                 .noise.decay = kind == 5 ? 0.5 : 0,
                                  .accelerate = kind % 3 == 2};
         double got = 0, want = 0, weight = netdp_linear_chebyshev(torus_gap);
         protocol.mixing = torus.mixing;
@@ -430,7 +430,8 @@ static void test_noise_error_of_large_networks(void **state)
         assert_close(got, want / (2 * 4001), 0, 1e-6);
     }
     const netdp_linear long_one = {.mixing = star.mixing, .rounds = 1000000};
-    const netdp_linear paired = {.mixing = torus.mixing, .rounds = 9, .pairing = {torus.graph, 1}};
+    const netdp_linear paired = {
+        .mixing = torus.mixing, .rounds = 9, .noise.pairing = {torus.graph, 1}};
     double got = -1;
     assert_fails(netdp_noise_error(&long_one, &got, &error), NETDP_NO_ANSWER);
     assert_fails(netdp_noise_error(&paired, &got, &error), NETDP_NO_ANSWER);
@@ -452,8 +453,8 @@ static void test_noise_error_of_phases(void **state)
                                            .rounds = inner[k] * phases[p],
                                            .every = inner[k],
                                            .reacts = true,
-                                           .dither = 0.3,
-                                           .end_dither = 0.2};
+                                           .noise.dither = 0.3,
+                                           .noise.end = 0.2};
             memset(c, 0, (size_t)nodes * (size_t)nodes * sizeof *c);
             for (int64_t t = 0; t < protocol.rounds; t++) {
                 for (int32_t u = 0; u < nodes; u++)
@@ -487,7 +488,7 @@ static void test_calibrate_refuses(void **state)
 {
     (void)state;
     net n = family("florentine");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 8, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 8, .noise.dither = 0.1};
     const netdp_loss_request fine = {.protocol = &protocol};
     static const int32_t one[] = {3};
     const netdp_loss_request published = {.protocol = &protocol, .bound = NETDP_BOUND_PUBLISHED},
@@ -515,7 +516,7 @@ static void test_calibrate_refuses(void **state)
     target[10].variance = -1;
     target[11].tune_dither = true;
     const int64_t before = netdp_i_memory_live();
-    netdp_calibration got = {.noise = 17};
+    netdp_calibration got = {.sigma = 17};
     netdp_losses *losses = NULL;
     for (int i = 0; i < 12; i++)
         assert_fails(
@@ -531,17 +532,17 @@ static void test_calibrate_refuses(void **state)
     out_of_reach.max_noise = 1e-3;
     assert_fails(netdp_calibrate(&fine, &out_of_reach, NULL, &got, &losses, &error),
                  NETDP_NO_ANSWER);
-    assert_true(got.noise == 17);
+    assert_true(got.sigma == 17);
     assert_null(losses);
     assert_int_equal(netdp_i_memory_live(), before);
     out_of_reach.max_noise = 4.23;
     assert_ok(netdp_calibrate(&fine, &out_of_reach, NULL, &got, NULL, &error));
-    assert_true(got.noise > 4.22 && got.noise <= 4.23);
+    assert_true(got.sigma > 4.22 && got.sigma <= 4.23);
     /* Infinity asks for nothing. */
     netdp_target all = usual;
     all.epsilon = INFINITY;
     assert_ok(netdp_calibrate(&fine, &all, NULL, &got, &losses, &error));
-    assert_true(got.noise == 0 && isinf(got.achieved.max));
+    assert_true(got.sigma == 0 && isinf(got.achieved.max));
     netdp_losses_free(losses);
     net_drop(n);
 }
@@ -553,16 +554,17 @@ static void check_lands(net n, netdp_loss_request request, netdp_target target)
     netdp_losses *losses = NULL, *again = NULL;
     netdp_summary summary;
     assert_ok(netdp_calibrate(&request, &target, NULL, &got, &losses, &error));
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = got.rounds, .dither = got.dither};
+    const netdp_linear protocol = {
+        .mixing = n.mixing, .rounds = got.rounds, .noise.dither = got.noise.dither};
     request.protocol = &protocol;
     assert_ok(netdp_losses_new(&request, NULL, &again, &error));
     for (int64_t i = 0; i < (int64_t)again->from_count * again->to_count; i++)
         assert_true(losses->loss[i] == again->loss[i]);
-    assert_ok(netdp_losses_summary(again, got.noise, target.unit, &summary, &error));
+    assert_ok(netdp_losses_summary(again, got.sigma, target.unit, &summary, &error));
     const double reached = target.over == NETDP_OVER_MEAN ? summary.mean : summary.max;
     if (!(reached <= target.epsilon && reached >= 0.999 * target.epsilon))
         fail_msg("target %g, delta or order %g, over %d: noise %.17g reaches %.17g", target.epsilon,
-                 target.unit.parameter, (int)target.over, got.noise, reached);
+                 target.unit.parameter, (int)target.over, got.sigma, reached);
     assert_close(got.achieved.mean, summary.mean, 0, 0);
     assert_close(got.achieved.max, summary.max, 0, 0);
     netdp_losses_free(losses);
@@ -580,7 +582,7 @@ static void test_calibrate_lands(void **state)
     static const double epsilon[] = {1e-4, 0.03, 1, 30, 1e4};
     net nets[] = {family("florentine"), family("regular 30 4"), family("ring 25")};
     for (size_t i = 0; i < 3; i++) {
-        const netdp_linear protocol = {.mixing = nets[i].mixing, .rounds = 9, .dither = 0.05};
+        const netdp_linear protocol = {.mixing = nets[i].mixing, .rounds = 9, .noise.dither = 0.05};
         for (size_t u = 0; u < 5; u++)
             for (size_t e = 0; e < 5; e++)
                 for (int over = NETDP_OVER_WORST; over <= NETDP_OVER_MEAN; over++)
@@ -602,7 +604,7 @@ static void test_calibrate_where_conversion_is_steep(void **state)
     (void)state;
     net n = family("regular 1000 20");
     static const int32_t observer[] = {0};
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 12, .dither = 1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 12, .noise.dither = 1};
     const netdp_loss_request request = {
         .protocol = &protocol, .sees = NETDP_SEES_SUM, .to_count = 1, .to = observer};
     static const struct {
@@ -624,7 +626,7 @@ static void test_tuned_dither_is_no_worse(void **state)
     net nets[] = {family("florentine"), family("hypercube 4"), family("ring 15")};
     for (size_t i = 0; i < 3; i++)
         for (int over = NETDP_OVER_WORST; over <= NETDP_OVER_MEAN; over++) {
-            netdp_linear protocol = {.mixing = nets[i].mixing, .rounds = 12, .dither = 0.01};
+            netdp_linear protocol = {.mixing = nets[i].mixing, .rounds = 12, .noise.dither = 0.01};
             const netdp_loss_request request = {.protocol = &protocol};
             netdp_target target = {.epsilon = 1,
                                    .unit = {NETDP_AS_DP, 1e-6},
@@ -633,24 +635,25 @@ static void test_tuned_dither_is_no_worse(void **state)
                                    .tune_dither = true};
             netdp_calibration tuned, other;
             assert_ok(netdp_calibrate(&request, &target, NULL, &tuned, NULL, &error));
-            assert_true(tuned.dither >= 0.005 * (1 - 1e-12) && tuned.dither <= 2 * (1 + 1e-12));
+            assert_true(tuned.noise.dither >= 0.005 * (1 - 1e-12) &&
+                        tuned.noise.dither <= 2 * (1 + 1e-12));
             const netdp_linear best = {.mixing = nets[i].mixing,
                                        .rounds = 12,
-                                       .dither = tuned.dither,
-                                       .dither_decay = tuned.dither_decay};
+                                       .noise.dither = tuned.noise.dither,
+                                       .noise.decay = tuned.noise.decay};
             double least = 0;
             assert_ok(netdp_noise_error(&best, &least, &error));
-            least *= tuned.noise * tuned.noise;
+            least *= tuned.sigma * tuned.sigma;
             target.tune_dither = false;
             for (size_t d = 0; d < sizeof fixed / sizeof *fixed; d++) {
                 double predicted = 0;
-                protocol.dither = fixed[d];
+                protocol.noise.dither = fixed[d];
                 assert_ok(netdp_calibrate(&request, &target, NULL, &other, NULL, &error));
                 assert_ok(netdp_noise_error(&protocol, &predicted, &error));
-                predicted *= other.noise * other.noise;
+                predicted *= other.sigma * other.sigma;
                 if (!(least <= predicted * 1.001))
                     fail_msg("net %d: dither %g errs %g, tuned %g errs %g", (int)i, fixed[d],
-                             predicted, tuned.dither, least);
+                             predicted, tuned.noise.dither, least);
             }
         }
     for (size_t i = 0; i < 3; i++)
@@ -670,7 +673,7 @@ static void test_progress_stops(void **state)
 {
     (void)state;
     net n = family("florentine");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .noise.dither = 0.1};
     const int64_t before = netdp_i_memory_live();
     static const int32_t one[] = {4};
     for (int kind = 0; kind < 3; kind++)
@@ -754,8 +757,8 @@ static void test_allocation_failures(void **state)
     (void)state;
     net n = family("path 6");
     static const int32_t pair[] = {1, 4};
-    const netdp_linear plain = {.mixing = n.mixing, .rounds = 3, .dither = 0.1},
-                       small = {.mixing = n.mixing, .rounds = 3, .dither = 1e-3};
+    const netdp_linear plain = {.mixing = n.mixing, .rounds = 3, .noise.dither = 0.1},
+                       small = {.mixing = n.mixing, .rounds = 3, .noise.dither = 1e-3};
     const netdp_loss_request requests[] = {
         {.protocol = &plain},
         {.protocol = &plain, .to_count = 1, .to = pair},
@@ -779,7 +782,7 @@ static void test_allocation_failures(void **state)
             assert_ok(netdp_losses_new(&requests[0], NULL, &known, &error));
         for (sweep s = {0}; sweep_next(&s);) {
             netdp_losses *losses = NULL;
-            netdp_calibration calibration = {.noise = 17};
+            netdp_calibration calibration = {.sigma = 17};
             netdp_summary summary = {.pairs = 17};
             double noise = 17;
             if (what < 6)
@@ -794,7 +797,7 @@ static void test_allocation_failures(void **state)
                 s.status = netdp_noise_error(&plain, &noise, &error);
             if (s.status != NETDP_OK) {
                 assert_null(losses);
-                assert_true(calibration.noise == 17 && summary.pairs == 17 && noise == 17);
+                assert_true(calibration.sigma == 17 && summary.pairs == 17 && noise == 17);
             }
             netdp_losses_free(losses);
         }

@@ -48,8 +48,8 @@ static netdp_i_package *package_of(double noise, double pair_noise, int64_t cont
     memcpy(made->coalition[0].member, (int32_t[]){1, 2}, 2 * sizeof(int32_t));
     made->coalition[1] = (netdp_i_coalition){3, NETDP_I_NEW(int32_t, 3)};
     memcpy(made->coalition[1].member, (int32_t[]){0, 3, 5}, 3 * sizeof(int32_t));
-    made->terms = (netdp_i_terms){.noise = noise,
-                                  .pair_noise = pair_noise,
+    made->terms = (netdp_i_terms){.sigma = noise,
+                                  .noise.pairing.kappa = pair_noise,
                                   .rounds = 100,
                                   .contributions = contributions,
                                   .attempts = 1,
@@ -64,7 +64,7 @@ static netdp_i_package *package_of(double noise, double pair_noise, int64_t cont
 static double dense(const netdp_i_package *package, int32_t u, const int32_t *observers,
                     int32_t count)
 {
-    const double energy = package->terms.pair_noise * package->terms.pair_noise;
+    const double energy = package->terms.noise.pairing.kappa * package->terms.noise.pairing.kappa;
     double d[NODES][NODES + 1] = {{0}};
     bool out[NODES] = {false};
     for (int32_t i = 0; i < count; i++)

@@ -608,7 +608,7 @@ static int set_up(void **state)
     assert_ok(netdp_graph_make("complete 8", 1, true, &graph, NULL, &error));
     assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
     assert_ok(netdp_transition_new(graph, "metropolis", &law, &error));
-    protocol = (netdp_linear){.mixing = mixing, .rounds = 3, .dither = 0.1};
+    protocol = (netdp_linear){.mixing = mixing, .rounds = 3, .noise.dither = 0.1};
     token = (netdp_token){.law = law, .steps = 16, .tokens = 1};
     sum = (netdp_tally){.nodes = 8, .passes = 2, .noise = 2, .high = 1};
     histogram = (netdp_tally){.task = NETDP_TALLY_HISTOGRAM,

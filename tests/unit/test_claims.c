@@ -716,7 +716,7 @@ static void test_theorem_4_holds(void **state)
         assert_ok(netdp_graph_make("erdos-renyi 16 0.25", seed, true, &net.graph, NULL, &error));
         assert_ok(netdp_mixing_new(net.graph, "metropolis", &net.mixing, &error));
         set(&net, "rounds=3 noise=2 to=0");
-        const netdp_linear protocol = {.mixing = net.mixing, .rounds = 3, .dither = 1e-6};
+        const netdp_linear protocol = {.mixing = net.mixing, .rounds = 3, .noise.dither = 1e-6};
         const netdp_loss_request request = {
             .protocol = &protocol, .bound = NETDP_BOUND_EXACT, .to_count = 1, .to = net.to};
         assert_ok(netdp_losses_new(&request, NULL, &losses, &error));

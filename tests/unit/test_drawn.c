@@ -95,7 +95,7 @@ static void test_mixtures(void **state)
     const int32_t to = 0;
     netdp_linear p = {.mixing = g.mixing,
                       .rounds = 6,
-                      .dither = 0.1,
+                      .noise.dither = 0.1,
                       .varying = {.kind = NETDP_VARY_EDGE, .seed = 77}};
     const netdp_loss_request request = {.protocol = &p, .to_count = 1, .to = &to};
     double mean[2][NODES] = {{0}};
@@ -144,7 +144,7 @@ static void test_edges_and_refusals(void **state)
     network g = make("ring 5");
     netdp_linear p = {.mixing = g.mixing,
                       .rounds = 6,
-                      .dither = 0.1,
+                      .noise.dither = 0.1,
                       .varying = {.kind = NETDP_VARY_NODES, .missing = 0.5, .seed = 1}};
     netdp_loss_request losses = {.protocol = &p};
     netdp_drawn_request request = {

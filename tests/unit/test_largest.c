@@ -24,7 +24,7 @@ static void one_contribution(void **state)
     /* Noise in pairs adds as variances do. */
     netdp_linear paired = plain;
     netdp_i_extremes shared = of;
-    paired.pairing.noise = 3;
+    paired.noise.pairing.kappa = 3;
     shared.shared = 4;
     const double pairs = 5 + 2 * deviations(6, 50, 3) * sqrt(1 + 9 * 4);
     assert_close(netdp_i_largest_number(&paired, &shared), 1.001 * pairs, 0, 1e-12);
@@ -53,14 +53,14 @@ static void more_is_more(void **state)
 {
     (void)state;
     const net n = family("ring 8");
-    const netdp_linear plain = {.mixing = n.mixing, .rounds = 30, .dither = 0.1};
+    const netdp_linear plain = {.mixing = n.mixing, .rounds = 30, .noise.dither = 0.1};
     const netdp_i_extremes of = {.reach = 5, .scale = 2, .width = 3, .shared = 2};
     const double base = netdp_i_largest_number(&plain, &of);
     netdp_linear more = plain;
     more.rounds = 60;
     assert_true(netdp_i_largest_number(&more, &of) > base);
     more = plain;
-    more.dither = 0.2;
+    more.noise.dither = 0.2;
     assert_true(netdp_i_largest_number(&more, &of) > base);
     more = plain;
     more.accelerate = true;

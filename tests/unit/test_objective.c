@@ -450,7 +450,7 @@ static void test_simulators_take_them(void **state)
     assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
     assert_ok(netdp_transition_new(graph, "metropolis", &law, &error));
     const netdp_linear gossip = {
-        .mixing = mixing, .rounds = 40, .dither = 0.1, .every = 4, .reacts = true};
+        .mixing = mixing, .rounds = 40, .noise.dither = 0.1, .every = 4, .reacts = true};
     const netdp_token token = {.law = law, .steps = 300, .start = NETDP_START_UNIFORM, .tokens = 3};
     const netdp_tracing silent = {.every = 1};
     const netdp_run_seed seed = {3, 1};

@@ -83,7 +83,7 @@ static void test_reads_what_it_wrote(void **state)
     assert_int_equal(netdp_i_package_find_key(package, package->member[1].key), 1);
     assert_int_equal(package->pair[1][1], 2);
     assert_int_equal(package->coalition[0].member[1], 1);
-    assert_close(package->terms.noise, 2.5, 0, 0);
+    assert_close(package->terms.sigma, 2.5, 0, 0);
     assert_ok(netdp_i_package_digest(package, first, &error));
     assert_ok(netdp_i_package_write(package, folder, &error));
     assert_ok(netdp_i_package_read(folder, &again, &error));

@@ -79,14 +79,14 @@ static void test_rows_are_those_that_are_kept(void **state)
     (void)state;
     static const int32_t some[] = {61, 3, 40, 7};
     const net n = family("regular 70 4"), hub = family("star 120"), few = family("ring 24");
-    const netdp_linear plain = {.mixing = n.mixing, .rounds = 6, .dither = 0.1},
+    const netdp_linear plain = {.mixing = n.mixing, .rounds = 6, .noise.dither = 0.1},
                        bare = {.mixing = few.mixing, .rounds = 5},
                        stream = {.mixing = few.mixing, .rounds = 9, .every = 1, .steady = true},
                        phases = {.mixing = few.mixing,
                                  .rounds = 9,
-                                 .dither = 0.1,
+                                 .noise.dither = 0.1,
                                  .every = 3,
-                                 .end_dither = 0.1,
+                                 .noise.end = 0.1,
                                  .reacts = true},
                        pairs = {.mixing = few.mixing,
                                 .rounds = 60,
@@ -96,9 +96,9 @@ static void test_rows_are_those_that_are_kept(void **state)
                                 .varying = {.kind = NETDP_VARY_EDGE, .seed = 4}},
                        away = {.mixing = few.mixing,
                                .rounds = 6,
-                               .dither = 0.1,
+                               .noise.dither = 0.1,
                                .varying = {.kind = NETDP_VARY_NODES, .missing = 0.2, .seed = 4}},
-                       spokes = {.mixing = hub.mixing, .rounds = 4, .dither = 0.1};
+                       spokes = {.mixing = hub.mixing, .rounds = 4, .noise.dither = 0.1};
     const netdp_loss_request requests[] = {
         {.protocol = &plain},
         {.protocol = &plain, .from_count = 4, .from = some},
@@ -147,7 +147,7 @@ static void test_a_row_may_stop(void **state)
 {
     (void)state;
     const net n = family("ring 50");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 4, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 4, .noise.dither = 0.1};
     const netdp_loss_request request = {.protocol = &protocol};
     const int64_t before = netdp_i_memory_live();
     for (int32_t at = 0; at < 50; at += 7) {
@@ -181,7 +181,7 @@ static void test_batches_tell_one_progress(void **state)
 {
     (void)state;
     const net n = family("ring 50");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 4, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 4, .noise.dither = 0.1};
     const netdp_loss_request request = {.protocol = &protocol};
     telling t = {.left = INT32_MAX};
     seeing s = {NULL, 0, -1};
@@ -201,7 +201,7 @@ static void test_allocation_failures(void **state)
 {
     (void)state;
     const net n = family("star 12");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 3, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 3, .noise.dither = 0.1};
     const netdp_loss_request requests[] = {{.protocol = &protocol},
                                            {.protocol = &protocol, .bound = NETDP_BOUND_PUBLISHED}};
     for (size_t what = 0; what < 2; what++)

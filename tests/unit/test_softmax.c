@@ -324,8 +324,8 @@ static net phases(int64_t count)
                                 .rounds = 2 * count,
                                 .every = 2,
                                 .reacts = true,
-                                .dither = 0.3,
-                                .end_dither = 0.2};
+                                .noise.dither = 0.3,
+                                .noise.end = 0.2};
     return n;
 }
 
@@ -449,7 +449,7 @@ static void test_noise_shrinks_with_the_step(void **state)
     learning = (netdp_learning){
         .objective = softmax(1, 0), .train = &m.rows, .test = &m.rows, .step = 1, .momentum = 0.5};
     one.protocol.steady = true; /* gossip-sgd releases nothing */
-    one.protocol.dither = one.protocol.end_dither = 0;
+    one.protocol.noise.dither = one.protocol.noise.end = 0;
     assert_fails(netdp_simulate_learning(&one.protocol, &learning, seed, silent, first, &error),
                  NETDP_INVALID);
     net_drop(&one);

@@ -118,7 +118,7 @@ static void test_defaults(void **state)
     assert_int_equal(study->privacy.over, NETDP_OVER_MEAN);
     assert_int_equal(study->question.sees, NETDP_SEES_NEIGHBOURS);
     assert_int_equal(study->question.own_noise, NETDP_OWN_NOISE_KNOWN);
-    assert_true(study->question.settings.dither == 0.01);
+    assert_true(study->question.settings.noise.dither == 0.01);
     assert_int_equal(study->output.every, 1);
     assert_int_equal(study->output.repeat, 10);
     netdp_study_free(study);
@@ -187,7 +187,7 @@ static void assert_round_trip(const char *const *set, size_t count)
     assert_int_equal(first->data.column_count, second->data.column_count);
     assert_true(first->seed == second->seed && first->privacy.epsilon == second->privacy.epsilon &&
                 first->privacy.delta == second->privacy.delta &&
-                first->question.settings.dither == second->question.settings.dither &&
+                first->question.settings.noise.dither == second->question.settings.noise.dither &&
                 first->task.low == second->task.low && first->task.high == second->task.high &&
                 first->task.clip == second->task.clip &&
                 first->task.has_bounds == second->task.has_bounds &&
@@ -378,9 +378,9 @@ static void test_variants_inherit_what_applies(void **state)
     put(study_path, text, sizeof text - 1);
     assert_ok(netdp_study_read(study_path, NULL, 0, &study, &error));
     assert_int_equal(study->variation[0].study->question.settings.inner, 1);
-    assert_true(study->variation[0].study->question.settings.dither == 0.01);
+    assert_true(study->variation[0].study->question.settings.noise.dither == 0.01);
     assert_int_equal(study->variation[1].study->question.settings.inner, 3);
-    assert_true(study->variation[1].study->question.settings.dither == 0.2);
+    assert_true(study->variation[1].study->question.settings.noise.dither == 0.2);
     assert_string_equal(study->variation[2].study->task.kind, "ridge");
     netdp_study_free(study);
 }
@@ -794,7 +794,7 @@ static void test_walks_beside_gossip(void **state)
     assert_true(gossip->question.settings.cap == 0 && gossip->task.radius == 0 &&
                 gossip->task.step == 1);
     assert_string_equal(gossip->question.start, "uniform");
-    assert_true(gossip->question.settings.dither == 0.3);
+    assert_true(gossip->question.settings.noise.dither == 0.3);
     netdp_study_free(study);
     static const char *const sum[] = {"privacy.sees=sum", "privacy.dither=0.5",
                                       "protocol.accelerate=true"};
@@ -804,7 +804,8 @@ static void test_walks_beside_gossip(void **state)
     walk = study->variation[0].study;
     gossip = study->variation[1].study;
     assert_int_equal(walk->question.sees, NETDP_SEES_NEIGHBOURS);
-    assert_true(walk->question.settings.dither == 0.01 && !walk->question.settings.accelerate);
+    assert_true(walk->question.settings.noise.dither == 0.01 &&
+                !walk->question.settings.accelerate);
     assert_int_equal(gossip->question.sees, NETDP_SEES_SUM);
     assert_true(gossip->task.step == 0 && gossip->question.settings.accelerate);
     netdp_study_free(study);

@@ -55,7 +55,9 @@ static netdp_status allocate(netdp_i_changing *c, netdp_error *error)
 /* The most that the standard deviation of what one round brings is: 1, with noise in pairs more. */
 static double spread_of(const netdp_linear *protocol)
 {
-    return netdp_pairing_is(&protocol->pairing) ? netdp_i_pairing_spread(&protocol->pairing) : 1;
+    return netdp_pairing_is(&protocol->noise.pairing)
+               ? netdp_i_pairing_spread(&protocol->noise.pairing)
+               : 1;
 }
 
 /* The least scale of an observation, in units of that: of sums that through the weights of all edges, whose order those of a round have. */
@@ -184,11 +186,11 @@ static netdp_status add_source(netdp_i_changing *c, const int32_t *node, const d
 /* What a message of the one member, whose own noise counts, leaves of its pairs' noise: as in filter.c. */
 static netdp_status add_own_pairs(netdp_i_changing *c, double noise, netdp_error *error)
 {
-    const netdp_pairing *pairing = &c->protocol->pairing;
+    const netdp_pairing *pairing = &c->protocol->noise.pairing;
     const int32_t d = netdp_graph_degree(pairing->graph, c->members[0]);
     const int32_t *partner = netdp_graph_neighbours(pairing->graph, c->members[0]);
-    const double share = netdp_i_pairing_share(pairing->noise / noise, d),
-                 square = pairing->noise * pairing->noise;
+    const double share = netdp_i_pairing_share(pairing->kappa / noise, d),
+                 square = pairing->kappa * pairing->kappa;
     const int64_t n = c->nodes;
     if (!c->factored) {
         for (int32_t i = 0; i < d; i++)
@@ -201,7 +203,7 @@ static netdp_status add_own_pairs(netdp_i_changing *c, double noise, netdp_error
         return netdp_i_no_memory(error);
     for (int32_t k = 0; k < d; k++) {
         for (int32_t i = 0; i < d; i++)
-            amount[i] = pairing->noise * ((i == k) - share);
+            amount[i] = pairing->kappa * ((i == k) - share);
         TRY(add_source(c, partner, amount, d, error));
     }
     return NETDP_OK;
@@ -209,7 +211,7 @@ static netdp_status add_own_pairs(netdp_i_changing *c, double noise, netdp_error
 
 static netdp_status add_pair(netdp_i_changing *c, int32_t v, int32_t w, netdp_error *error)
 {
-    const double kappa = c->protocol->pairing.noise;
+    const double kappa = c->protocol->noise.pairing.kappa;
     const int64_t n = c->nodes;
     if (c->factored)
         return add_source(c, (const int32_t[]){v, w}, (const double[]){kappa, -kappa}, 2, error);
@@ -223,7 +225,7 @@ static netdp_status add_pair(netdp_i_changing *c, int32_t v, int32_t w, netdp_er
 /* The noise in pairs of a round that takes contributions under own noise `noise`. */
 static netdp_status add_pairs(netdp_i_changing *c, double noise, netdp_error *error)
 {
-    const netdp_graph *graph = c->protocol->pairing.graph;
+    const netdp_graph *graph = c->protocol->noise.pairing.graph;
     netdp_status status = NETDP_OK;
     for (int32_t v = 0; v < c->nodes; v++)
         for (int32_t i = 0; status == NETDP_OK && i < netdp_graph_degree(graph, v); i++) {
@@ -239,7 +241,7 @@ static netdp_status draw_noise(netdp_i_changing *c, int64_t t, double noise, net
 {
     const bool contributes = netdp_linear_contributes(c->protocol, t);
     TRY(add_noise(c, contributes && !c->protocol->senders_only, noise, error));
-    if (contributes && netdp_pairing_is(&c->protocol->pairing))
+    if (contributes && netdp_pairing_is(&c->protocol->noise.pairing))
         return add_pairs(c, noise, error);
     return NETDP_OK;
 }
@@ -360,7 +362,7 @@ static void list_seen(netdp_i_changing *c)
  */
 static double find_units(netdp_i_changing *c)
 {
-    const bool noisy = c->protocol->steady || c->protocol->dither > 0;
+    const bool noisy = c->protocol->steady || c->protocol->noise.dither > 0;
     double least = INFINITY;
     for (int32_t j = 0; j < c->seen_count; j++) {
         const int32_t v = c->seen[j];

@@ -208,9 +208,9 @@ static netdp_status run_phase(const changing *a, netdp_i_changing *c, int64_t ph
         TRY(netdp_i_changing_observe(c, error));
         add_squares(c, a->count, loss);
         if (t + 1 < begin + p->every)
-            TRY(netdp_i_changing_predict(c, t + 1, p->dither, error));
+            TRY(netdp_i_changing_predict(c, t + 1, p->noise.dither, error));
     }
-    TRY(netdp_i_changing_last(c, true, p->end_dither, error));
+    TRY(netdp_i_changing_last(c, true, p->noise.end, error));
     add_squares(c, a->count, loss);
     mark_told(c, a->count, loss);
     return NETDP_OK;

@@ -84,7 +84,7 @@ static netdp_status prove(const netdp_linear *protocol, const netdp_linear *once
 {
     const bool sums = watcher->sees == NETDP_SEES_SUM;
     const int32_t summed =
-        netdp_pairing_is(&once->pairing) && watcher->own_counts ? watcher->member[0] : -1;
+        netdp_pairing_is(&once->noise.pairing) && watcher->own_counts ? watcher->member[0] : -1;
     const netdp_i_shift_view view = {.sees = watcher->sees,
                                      .counts = sums ? !watcher->quiet : watcher->own_counts,
                                      .members = watcher->count,
@@ -119,7 +119,7 @@ netdp_status netdp_i_changing_proven(const netdp_linear *protocol, const netdp_i
     once.every = 0;
     memset(of->loss, 0, (size_t)of->count * sizeof *of->loss);
     for (int64_t k = 0; k < phases; k++) {
-        TRY(prove(protocol, &once, watcher, k * protocol->every, protocol->end_dither, &each,
+        TRY(prove(protocol, &once, watcher, k * protocol->every, protocol->noise.end, &each,
                   progress, error));
         for (int32_t i = 0; i < of->count; i++)
             of->loss[i] = (of->loss[i] + each.loss[i]) * (1 + DBL_EPSILON);

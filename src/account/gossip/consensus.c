@@ -82,7 +82,7 @@ netdp_status netdp_i_accelerated_error(const netdp_mixing *mixing, double rounds
     double unit = 0;
     TRY(check_size(mixing, rounds * rounds * netdp_mixing_rows(mixing).nodes / 2, error));
     const netdp_linear protocol = {
-        .mixing = mixing, .rounds = (int64_t)rounds, .dither = dither, .accelerate = true};
+        .mixing = mixing, .rounds = (int64_t)rounds, .noise.dither = dither, .accelerate = true};
     TRY(netdp_noise_error(&protocol, &unit, error));
     TRY(modes_new(mixing, &m, error));
     for (int64_t t = 1; t < protocol.rounds; t++)

@@ -96,8 +96,9 @@ static double mode_energy(const netdp_linear *protocol, double theta, double wei
     /* s_T = W^T (x + u_0) + sum_{t=1}^{T-1} nu_t W^{T-t} u_t */
     const double square = fmin(1, theta * theta), rounds = (double)protocol->rounds;
     double energy = pow(square, rounds), power = square;
-    if (protocol->dither_decay == 0)
-        return energy + protocol->dither * protocol->dither * geometric(square, rounds - 1);
+    if (protocol->noise.decay == 0)
+        return energy +
+               protocol->noise.dither * protocol->noise.dither * geometric(square, rounds - 1);
     for (int64_t t = protocol->rounds - 1; t > 0 && power > 0; t--, power *= square)
         energy += variance(protocol, t) * power;
     return energy;
@@ -149,8 +150,8 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
             const double *row = r + (t == 0 ? i : round.active[i]) * n;
             *energy += noise * cblas_ddot((int)n, row, 1, row, 1);
         }
-        for (int64_t k = 0; t == 0 && netdp_pairing_is(&protocol->pairing) && k < n; k++)
-            *energy += netdp_i_pairs_energy(&protocol->pairing, r + k, n);
+        for (int64_t k = 0; t == 0 && netdp_pairing_is(&protocol->noise.pairing) && k < n; k++)
+            *energy += netdp_i_pairs_energy(&protocol->noise.pairing, r + k, n);
     }
     netdp_i_free(r);
     netdp_i_free(mixed);
@@ -169,7 +170,7 @@ static netdp_status check(const netdp_linear *protocol, netdp_error *error)
     if (protocol->own != NULL)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the error of the noise is known where all nodes have as much");
-    if (protocol->rounds > MOST_ROUNDS && (protocol->dither_decay > 0 || changes))
+    if (protocol->rounds > MOST_ROUNDS && (protocol->noise.decay > 0 || changes))
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the error of noise that changes from round to round is added up round "
                             "by round: at most %d of them",
@@ -192,7 +193,7 @@ static double energy_of(const netdp_linear *protocol, double value, double weigh
     const double response = first_response(&phase, value, weight), first = response * response;
     double energy = mode_energy(&phase, value, weight) + pairs * first;
     if (protocol->every > 0)
-        energy = (energy + protocol->end_dither * protocol->end_dither) *
+        energy = (energy + protocol->noise.end * protocol->noise.end) *
                  (1 + geometric(first, (double)(protocol->rounds / protocol->every - 1)));
     if (netdp_quiet_is(&protocol->quiet))
         energy += (1 + pairs) * first *
@@ -247,7 +248,7 @@ static netdp_status energy_of_block(void *context, int64_t block, int thread, ne
     for (int later = 0; later < 2; later++) {
         /* Accelerated rounds begin with one plain mixing; a later noise has nothing before it. */
         memset(scratch, 0, (size_t)(3 * n * BLOCK) * sizeof *scratch);
-        if (later == 1 && z->protocol->dither == 0)
+        if (later == 1 && z->protocol->noise.dither == 0)
             break;
         for (int32_t i = 0; i < width; i++)
             column[1][(first + i) * width + i] = 1;
@@ -271,11 +272,11 @@ static netdp_status energy_of_block(void *context, int64_t block, int thread, ne
 static double products_work(const netdp_linear *protocol, int32_t *count)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    if (protocol->every > 0 || netdp_pairing_is(&protocol->pairing) ||
+    if (protocol->every > 0 || netdp_pairing_is(&protocol->noise.pairing) ||
         netdp_quiet_is(&protocol->quiet))
         return INFINITY;
     *count = rows.nodes > SMALL && netdp_i_rows_alike(rows) ? 1 : rows.nodes;
-    return (protocol->dither == 0 ? 1.0 : 2.0) * *count * (double)protocol->rounds *
+    return (protocol->noise.dither == 0 ? 1.0 : 2.0) * *count * (double)protocol->rounds *
            ((double)rows.start[rows.nodes] + rows.nodes);
 }
 
@@ -311,7 +312,7 @@ static netdp_status energy_by_modes(const netdp_linear *protocol, double *energy
                                     netdp_error *error)
 {
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
-    const bool pairs = netdp_pairing_is(&protocol->pairing);
+    const bool pairs = netdp_pairing_is(&protocol->noise.pairing);
     double *value = NETDP_I_NEW(double, n), gap = 1;
     double *vector = pairs ? NETDP_I_NEW(double, (int64_t)n *n) : NULL;
     netdp_status status = value == NULL || (pairs && vector == NULL) ? netdp_i_no_memory(error)
@@ -324,7 +325,7 @@ static netdp_status energy_by_modes(const netdp_linear *protocol, double *energy
     for (int32_t k = 0; status == NETDP_OK && k < n; k++)
         *energy += energy_of(
             protocol, value[k], weight,
-            pairs ? netdp_i_pairs_energy(&protocol->pairing, vector + (int64_t)k * n, 1) : 0);
+            pairs ? netdp_i_pairs_energy(&protocol->noise.pairing, vector + (int64_t)k * n, 1) : 0);
     netdp_i_free(value);
     netdp_i_free(vector);
     return status;

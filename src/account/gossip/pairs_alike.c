@@ -12,7 +12,7 @@
 /* Does every node's result answer as the first one's? */
 static bool alike(const netdp_linear *protocol)
 {
-    const char *pairs = netdp_graph_origin(protocol->pairing.graph);
+    const char *pairs = netdp_graph_origin(protocol->noise.pairing.graph);
     return (strcmp(pairs, "edges") == 0 || strcmp(pairs, "complete") == 0) &&
            netdp_i_rows_alike(netdp_mixing_rows(protocol->mixing));
 }
@@ -48,7 +48,7 @@ static netdp_status find_twins(const netdp_linear *protocol, int32_t *kind, netd
     if (none == NULL || mixed == NULL || paired == NULL)
         return netdp_i_no_memory(error);
     TRY(netdp_i_twins(netdp_mixing_graph(protocol->mixing), none, mixed, &kinds, error));
-    TRY(netdp_i_twins(protocol->pairing.graph, none, paired, &kinds, error));
+    TRY(netdp_i_twins(protocol->noise.pairing.graph, none, paired, &kinds, error));
     for (int32_t v = 0; v < rows.nodes; v++) {
         const int32_t u = mixed[v] > paired[v] ? mixed[v] : paired[v];
         const bool both = mixed[u] == mixed[v] && paired[u] == paired[v];

@@ -68,7 +68,7 @@ double netdp_i_pairs_energy(const netdp_pairing *pairing, const double *x, int64
             const double away = x[a * width] - x[b * width];
             sum += b > a ? away * away : 0;
         }
-    return pairing->noise * pairing->noise * sum;
+    return pairing->kappa * pairing->kappa * sum;
 }
 
 /* y = W' x, of rows that need not be symmetric. */
@@ -155,7 +155,7 @@ static netdp_status leave_block(void *context, int64_t index, int thread, netdp_
         if (retreat(l, x, end - begin, width))
             return NETDP_OK;
         for (int64_t i = 0; i < width; i++) {
-            const double more = netdp_i_pairs_energy(&l->protocol->pairing, x[0] + i, width);
+            const double more = netdp_i_pairs_energy(&l->protocol->noise.pairing, x[0] + i, width);
             double *square = l->square + l->node[first + i];
             *square += more;
             most = fmax(most, more / *square);
@@ -178,7 +178,7 @@ static netdp_status wait_block(void *context, int64_t index, int thread, netdp_e
     for (int64_t t = 0; t < l->longest; t++) {
         double most = 0;
         for (int64_t i = 0; t >= l->least && i < width && most <= l->most; i++)
-            most = fmax(most, netdp_i_pairs_energy(&l->protocol->pairing, x[0] + i, width));
+            most = fmax(most, netdp_i_pairs_energy(&l->protocol->noise.pairing, x[0] + i, width));
         if (t >= l->least && most <= l->most) {
             l->rounds[index] = t;
             break;
@@ -207,7 +207,7 @@ static netdp_status leave_correlated(void *context, int64_t index, int thread, n
                 y[q * n + v] += quiet->factor[p * phases + q] * x[0][v];
     }
     for (int64_t q = 0; q < phases; q++)
-        l->square[w] += netdp_i_pairs_energy(&l->protocol->pairing, y + q * n, 1);
+        l->square[w] += netdp_i_pairs_energy(&l->protocol->noise.pairing, y + q * n, 1);
     return NETDP_OK;
 }
 
@@ -235,7 +235,7 @@ static netdp_status leave_changing(leaving *l, netdp_error *error)
             memcpy(r + round.active[i] * n, mixed + i * n, (size_t)n * sizeof *r);
         for (int64_t w = 0; w < n; w++)
             l->square[w] += netdp_linear_contributes(protocol, t)
-                                ? netdp_i_pairs_energy(&protocol->pairing, r + w, n)
+                                ? netdp_i_pairs_energy(&protocol->noise.pairing, r + w, n)
                                 : 0;
     }
     return NETDP_OK;
@@ -282,7 +282,7 @@ static double work_of(const netdp_linear *protocol, const network *net)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const double n = rows.nodes, entries = (double)rows.start[rows.nodes];
-    const double pairs = 2 * (double)netdp_graph_edges(protocol->pairing.graph);
+    const double pairs = 2 * (double)netdp_graph_edges(protocol->noise.pairing.graph);
     const double phases =
         protocol->every > 0 ? ceil((double)protocol->rounds / (double)protocol->every) : 1;
     if (netdp_quiet_is(&protocol->quiet))
@@ -323,7 +323,7 @@ static netdp_status find_weight(const netdp_linear *protocol, network *net, netd
 static netdp_status bound_left(const netdp_linear *protocol, network *net, double own,
                                netdp_i_pairs_left *left, netdp_error *error)
 {
-    const netdp_graph *pairs = protocol->pairing.graph;
+    const netdp_graph *pairs = protocol->noise.pairing.graph;
     const int32_t n = netdp_graph_nodes(pairs);
     double widest = 0, sum = 0, response = 1;
     if (!is_bounded(protocol))
@@ -349,7 +349,7 @@ static netdp_status bound_left(const netdp_linear *protocol, network *net, doubl
         sum += response * response;
         end = begin;
     }
-    const double square = protocol->pairing.noise * protocol->pairing.noise * sum / own;
+    const double square = protocol->noise.pairing.kappa * protocol->noise.pairing.kappa * sum / own;
     left->mean = sqrt(square * 2 * (double)netdp_graph_edges(pairs) / n);
     left->worst = sqrt(square * widest);
     return NETDP_OK;
@@ -502,7 +502,7 @@ netdp_status netdp_i_pairs_left_rounds(const netdp_linear *protocol, int64_t lea
 {
     CLEARED(network_clear) network net = {0};
     *rounds = protocol->varying.kind == NETDP_VARY_LATE ? -1 : least; /* halves stay in the sum */
-    if (*rounds < 0 || !netdp_pairing_is(&protocol->pairing) || protocol->steady ||
+    if (*rounds < 0 || !netdp_pairing_is(&protocol->noise.pairing) || protocol->steady ||
         (protocol->every > 0 && !protocol->reacts))
         return NETDP_OK;
     TRY(network_new(protocol, &net, error));

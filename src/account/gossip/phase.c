@@ -103,7 +103,7 @@ static void fill_mode(netdp_i_phase *p, const netdp_linear *protocol, bool relea
         z[j] = source[kind_state(p) * width + j];
     }
     source[kind_end(p) * width + rounds] = 1;
-    z[rounds] = protocol->end_dither;
+    z[rounds] = protocol->noise.end;
 
     const double variance = release ? cblas_ddot((int)width, z, 1, z, 1) : 0;
     p->variance[k] = variance;

@@ -16,7 +16,7 @@ typedef struct netdp_i_phase netdp_i_phase;
 /*
  * `basis` is dense (all eigenvectors of W) and borrowed. A phase has protocol->every rounds, or,
  * without contributions after the first round, protocol->rounds. `release`: all states at the end,
- * each under protocol->end_dither, are seen.
+ * each under protocol->noise.end, are seen.
  */
 netdp_status netdp_i_phase_new(const netdp_linear *protocol, const netdp_i_basis *basis,
                                bool release, netdp_i_phase **phase, netdp_error *error);

@@ -452,8 +452,8 @@ netdp_status netdp_i_stream_proven(const netdp_linear *protocol, const netdp_i_b
     bool holds = false;
     if (protocol->every > 1) { /* the noise is more in some rounds: no gain is held */
         uneven.steady = false;
-        uneven.dither = 1;
-        uneven.dither_decay = 0;
+        uneven.noise.dither = 1;
+        uneven.noise.decay = 0;
     }
     if (netdp_i_stream_keeps_pairs(protocol, observer))
         TRY(prove(&uneven, basis, observer, bound, of, &holds, progress, error));

@@ -96,7 +96,7 @@ static void measure_pairs(const netdp_i_observer *observer, int r, defects *foun
     if (observer->pairing == NULL)
         return;
     const netdp_graph *graph = observer->pairing->graph;
-    const double energy = observer->pairing->noise * observer->pairing->noise,
+    const double energy = observer->pairing->kappa * observer->pairing->kappa,
                  basis = 1 + found->orthogonal;
     double own = 0, degree = 0;
     for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)

@@ -77,7 +77,7 @@ bool netdp_i_stream_is_long(const netdp_linear *p)
 
 bool netdp_i_stream_can_shift(const netdp_linear *p, netdp_bound bound)
 {
-    return p->every > 0 && !p->reacts && !p->accelerate && !p->senders_only && p->end_dither == 0 &&
+    return p->every > 0 && !p->reacts && !p->accelerate && !p->senders_only && p->noise.end == 0 &&
            (!netdp_i_stream_is_long(p) || p->varying.kind == NETDP_VARY_NEVER) &&
            (p->rounds == 1 || p->every == 1 || netdp_linear_least_noise(p) > 0) &&
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||

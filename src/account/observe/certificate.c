@@ -32,7 +32,7 @@ netdp_status netdp_i_scene_new(const netdp_linear *protocol, const netdp_i_obser
         .weight = weight};
     netdp_linear alone = *protocol;
     if (observer->pairing == NULL)
-        alone.pairing = (netdp_pairing){0};
+        alone.noise.pairing = (netdp_pairing){0};
     return netdp_i_shift_problem_new(&alone, &view, scene, error);
 }
 

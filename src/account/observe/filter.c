@@ -192,14 +192,14 @@ static netdp_status add_own_pairs(pair_rows *rows, const netdp_pairing *pairing,
     const int64_t r = basis->modes;
     const int32_t d = netdp_graph_degree(pairing->graph, v);
     const int32_t *partner = netdp_graph_neighbours(pairing->graph, v);
-    const double share = netdp_i_pairing_share(pairing->noise, d);
+    const double share = netdp_i_pairing_share(pairing->kappa, d);
     OWNED double *sum = NETDP_I_NEW(double, r);
     if (sum == NULL)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < d; i++)
         cblas_daxpy((int)r, 1, basis->rows + partner[i] * r, 1, sum, 1);
     for (int32_t i = 0; i < d; i++)
-        TRY(add_pair(rows, pairing->noise, basis->rows + partner[i] * r, share, sum, error));
+        TRY(add_pair(rows, pairing->kappa, basis->rows + partner[i] * r, share, sum, error));
     return NETDP_OK;
 }
 
@@ -219,7 +219,7 @@ static netdp_status fill_pairs(netdp_i_filter *f, const netdp_i_basis *basis,
         for (int32_t i = 0; i < netdp_graph_degree(graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(graph, v)[i];
             if (w > v && quiet[v] == 0 && quiet[w] == 0)
-                TRY(add_pair(&rows, observer->pairing->noise, basis->rows + v * r, 1,
+                TRY(add_pair(&rows, observer->pairing->kappa, basis->rows + v * r, 1,
                              basis->rows + w * r, error));
         }
     if (observer->own_counts)

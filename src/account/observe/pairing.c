@@ -39,7 +39,7 @@ void netdp_i_paired_clear(netdp_i_paired *paired)
 static void fill_covariance(const netdp_pairing *pairing, const char *mark, double *d)
 {
     const int64_t n = netdp_graph_nodes(pairing->graph);
-    const double energy = pairing->noise * pairing->noise;
+    const double energy = pairing->kappa * pairing->kappa;
     memset(d, 0, (size_t)(n * n) * sizeof *d);
     for (int64_t v = 0; v < n; v++) {
         d[v * n + v] = 1;
@@ -57,7 +57,7 @@ static void fill_covariance(const netdp_pairing *pairing, const char *mark, doub
 void netdp_i_paired_noise(const netdp_pairing *pairing, const int32_t *place, int32_t count,
                           double *noise)
 {
-    const double energy = pairing->noise * pairing->noise;
+    const double energy = pairing->kappa * pairing->kappa;
     const int64_t n = count;
     memset(noise, 0, (size_t)(n * n) * sizeof *noise);
     for (int32_t v = 0; v < netdp_graph_nodes(pairing->graph); v++) {
@@ -87,7 +87,7 @@ static netdp_status invert(const netdp_pairing *pairing, const char *mark, doubl
         LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, inverse, n) != 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "pair-noise: %g leaves no digits of the covariance; give less",
-                            pairing->noise);
+                            pairing->kappa);
     return NETDP_OK;
 }
 
@@ -156,7 +156,7 @@ static bool remove_observers(const netdp_i_paired *paired, const int32_t *observ
                              double *inverse, double *block, double *columns)
 {
     const int n = paired->nodes;
-    const double energy = paired->pairing->noise * paired->pairing->noise;
+    const double energy = paired->pairing->kappa * paired->pairing->kappa;
     memcpy(inverse, paired->inverse, (size_t)n * (size_t)n * sizeof *inverse);
     copy_columns(inverse, n, observers, count, columns);
     for (int64_t j = 0; j < count; j++)
@@ -203,7 +203,7 @@ static void add_node(const lanes *l, int32_t v, long double sum[LANES])
     const netdp_graph *graph = l->pairing->graph;
     const int32_t *neighbour = netdp_graph_neighbours(graph, v);
     const int32_t degree = netdp_graph_degree(graph, v);
-    const double kappa = l->pairing->noise, *here = column_at(l, v);
+    const double kappa = l->pairing->kappa, *here = column_at(l, v);
     double flow[LANES] = {0}, size[LANES] = {0}, pairs[LANES] = {0};
     for (int32_t i = 0; i < degree; i++) {
         const int32_t w = neighbour[i];
@@ -287,7 +287,7 @@ enum { MOST_RADIUS = 3, MOST_NEAR = 20000, NEAR_STEPS = 8 };
 static void multiply(const netdp_pairing *pairing, const char *mark, const double *x, double *y)
 {
     const netdp_graph *graph = pairing->graph;
-    const double energy = pairing->noise * pairing->noise;
+    const double energy = pairing->kappa * pairing->kappa;
     for (int64_t v = 0; v < netdp_graph_nodes(graph); v++) {
         const int32_t *neighbour = netdp_graph_neighbours(graph, (int32_t)v);
         const double *here = x + v * LANES;
@@ -445,7 +445,7 @@ static bool grow(const lanes *l, const int32_t *partner, int32_t partners, int r
 static void multiply_near(const lanes *l, const ball *b, const double *x, double *y)
 {
     const netdp_graph *graph = l->pairing->graph;
-    const double energy = l->pairing->noise * l->pairing->noise;
+    const double energy = l->pairing->kappa * l->pairing->kappa;
     for (int64_t i = 0; i < b->all; i++) {
         const int32_t v = b->node[i];
         double sum[LANES] = {0}, degree = 0;
@@ -500,7 +500,7 @@ static void improve(const lanes *l, const ball *b, double *own, double *r, doubl
 static void begin_near(const lanes *l, const ball *b, int32_t partners, double *r)
 {
     const netdp_graph *graph = l->pairing->graph;
-    const double energy = l->pairing->noise * l->pairing->noise;
+    const double energy = l->pairing->kappa * l->pairing->kappa;
     memset(r, 0, (size_t)b->all * LANES * sizeof *r);
     for (int64_t j = 0; j < partners; j++) {
         const int32_t w = b->node[j];
@@ -710,7 +710,7 @@ double netdp_i_pairing_spread(const netdp_pairing *pairing)
     for (int32_t v = 0; v < netdp_graph_nodes(pairing->graph); v++)
         most = netdp_graph_degree(pairing->graph, v) > most ? netdp_graph_degree(pairing->graph, v)
                                                             : most;
-    return hypot(1, pairing->noise * sqrt(2.0 * most));
+    return hypot(1, pairing->kappa * sqrt(2.0 * most));
 }
 
 double netdp_i_pairing_share(double kappa, int32_t degree)

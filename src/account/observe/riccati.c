@@ -450,7 +450,7 @@ bool netdp_i_riccati_serves(const netdp_linear *protocol, const netdp_i_observer
 {
     return protocol->every == 0 && !protocol->accelerate && !observer->last_sum &&
            observer->pairing == NULL && protocol->varying.kind == NETDP_VARY_NEVER &&
-           protocol->dither_decay == 0 && !protocol->senders_only &&
+           protocol->noise.decay == 0 && !protocol->senders_only &&
            netdp_linear_least_noise(protocol) >= NETDP_I_FACTOR_BELOW;
 }
 

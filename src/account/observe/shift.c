@@ -282,10 +282,10 @@ static void spread_pairs(const chain *c, block *b)
         const int64_t adds = scene->pair[2 * e], takes = scene->pair[2 * e + 1];
         for (int64_t l = 0; l < lanes; l++) {
             const double shift =
-                -scene->pair_noise * (b->now[adds * lanes + l] - b->now[takes * lanes + l]);
+                -scene->kappa * (b->now[adds * lanes + l] - b->now[takes * lanes + l]);
             b->shift.pair[e * lanes + l] = shift;
-            b->shift.noise[adds * lanes + l] += scene->pair_noise * shift;
-            b->shift.noise[takes * lanes + l] -= scene->pair_noise * shift;
+            b->shift.noise[adds * lanes + l] += scene->kappa * shift;
+            b->shift.noise[takes * lanes + l] -= scene->kappa * shift;
         }
     }
 }
@@ -298,7 +298,7 @@ static void hold_summed(const chain *c, block *b)
 {
     const netdp_i_shift_problem *scene = c->scene;
     const int64_t v = c->summed, lanes = b->shift.lanes;
-    const double square = scene->pair_noise * scene->pair_noise;
+    const double square = scene->kappa * scene->kappa;
     for (int64_t l = 0; l < lanes; l++) {
         double others = 0, partners = 0;
         for (int64_t e = 0; e < scene->pair_count; e++) {

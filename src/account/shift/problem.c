@@ -124,7 +124,7 @@ static netdp_status list_pairs(netdp_i_shift_problem *p, const netdp_pairing *pa
     if (!netdp_pairing_is(pairing))
         return NETDP_OK;
     p->pair = OWN(p, int32_t, 2 * netdp_graph_edges(pairing->graph));
-    p->pair_noise = pairing->noise;
+    p->kappa = pairing->kappa;
     if (p->pair == NULL)
         return netdp_i_no_memory(error);
     const char *part = p->round[0].part;
@@ -236,7 +236,7 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
     if (status == NETDP_OK)
         status = tie_all(&p, view, error);
     if (status == NETDP_OK)
-        status = list_pairs(&p, &protocol->pairing, error);
+        status = list_pairs(&p, &protocol->noise.pairing, error);
     if (status == NETDP_OK)
         *problem = p;
     else

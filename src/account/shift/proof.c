@@ -134,7 +134,7 @@ static void write_changes(const netdp_linear *protocol, const netdp_i_shift_prob
 
 static void write_rounds(const netdp_i_proof *proof, const netdp_i_shift_problem *problem, FILE *to)
 {
-    const netdp_pairing *pairing = &proof->protocol->pairing;
+    const netdp_pairing *pairing = &proof->protocol->noise.pairing;
     /* Of a stream whose every message is seen the problem has one of the contributions. */
     const bool stream = proof->protocol->every > 0 && !proof->protocol->reacts;
     fprintf(to, "rounds %" PRId64 "\n", stream ? proof->protocol->rounds : problem->rounds);
@@ -154,7 +154,7 @@ static void write_rounds(const netdp_i_proof *proof, const netdp_i_shift_problem
         fprintf(to, "unit row\n");
     if (!netdp_pairing_is(pairing) || netdp_graph_edges(pairing->graph) == 0)
         return;
-    fprintf(to, "pair-noise %a\n", pairing->noise);
+    fprintf(to, "pair-noise %a\n", pairing->kappa);
     for (int32_t v = 0; v < problem->nodes; v++)
         for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++)
             if (netdp_graph_neighbours(pairing->graph, v)[i] > v)
@@ -303,8 +303,8 @@ double netdp_i_proof_bytes(const netdp_linear *protocol, int64_t rounds, int64_t
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const double entries = (double)rows.start[rows.nodes], n = rows.nodes;
-    const double pairs = netdp_pairing_is(&protocol->pairing)
-                             ? (double)netdp_graph_edges(protocol->pairing.graph)
+    const double pairs = netdp_pairing_is(&protocol->noise.pairing)
+                             ? (double)netdp_graph_edges(protocol->noise.pairing.graph)
                              : 0;
     const double line = WORD + 2 * NUMBER + DOUBLE;
     const double changes =

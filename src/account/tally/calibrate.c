@@ -70,9 +70,9 @@ netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const net
         netdp_losses_free(c.losses);
         return status;
     }
-    *calibrated = (netdp_calibration){.noise = counts(&c) ? c.tally.flip : c.tally.noise,
+    *calibrated = (netdp_calibration){.sigma = counts(&c) ? c.tally.flip : c.tally.noise,
                                       .rounds = netdp_tally_steps(&c.tally),
-                                      .pair_noise = c.tally.pairing.noise,
+                                      .noise = {.pairing = c.tally.pairing},
                                       .achieved = c.summary};
     if (losses != NULL)
         *losses = c.losses;

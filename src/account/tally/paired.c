@@ -60,7 +60,7 @@ static void joint_clear(joint *j)
 static void cut_ring(joint *j)
 {
     const netdp_graph *pairs = j->tally->pairing.graph;
-    const long double kappa = j->tally->pairing.noise;
+    const long double kappa = j->tally->pairing.kappa;
     const int32_t n = j->tally->nodes, width = j->members + 1;
     int32_t segment = 0;
     for (int32_t v = 0; v < n; v++) {
@@ -224,7 +224,7 @@ static netdp_status prove_inverse(joint *j, netdp_error *error)
         if (!(j->all[i] > 0) || !(apply_row(j, j->all, i, &rounding) - rounding > 0.5L))
             return netdp_i_fail(error, NETDP_NO_ANSWER,
                                 "pair-noise: %g leaves no digits of the covariance; give less",
-                                j->tally->pairing.noise);
+                                j->tally->pairing.kappa);
     return NETDP_OK;
 }
 

@@ -172,8 +172,8 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
     netdp_i_hex(digest, text);
     printf("Package %s\n%s: %d of %d have joined; %" PRId64 " rounds, noise %.6g, pairs %.6g.\n",
            text, package->title, (int)joined, (int)package->members, package->terms.rounds,
-           package->terms.noise, package->terms.pair_noise);
-    const double deviation = package->terms.noise / sqrt(package->members);
+           package->terms.sigma, package->terms.noise.pairing.kappa);
+    const double deviation = package->terms.sigma / sqrt(package->members);
     if (package->terms.contributions == 1)
         printf("Its noise leaves a standard error of %.3g in each column's mean. The unit is the "
                "column's declared\nrange, or with task.clip that of the data.\n",

@@ -36,7 +36,7 @@ static double deviations(const netdp_linear *protocol, int32_t width)
 double netdp_i_largest_number(const netdp_linear *p, const netdp_i_extremes *of)
 {
     const double z = deviations(p, of->width) * of->scale, stretch = stretch_of(p->mixing);
-    const double kappa = p->pairing.noise,
+    const double kappa = p->noise.pairing.kappa,
                  added = of->reach + z * sqrt(1 + kappa * kappa * of->shared);
     const bool bounded =
         p->accelerate && stretch < ROUNDING && netdp_mixing_is_symmetric(p->mixing);
@@ -50,8 +50,7 @@ double netdp_i_largest_number(const netdp_linear *p, const netdp_i_extremes *of)
             at += gain * z * netdp_linear_noise(p, t);
         most = fmax(most, at);
         at *= by;
-        if (p->end_dither > 0 && (t + 1) % p->every == 0)
-            at += z * p->end_dither;
+        at += z * netdp_linear_end_noise(p, t);
         most = fmax(most, at);
     }
     return fmin(END, most * ROUNDING * (bounded ? sqrt(netdp_mixing_rows(p->mixing).nodes) : 1));

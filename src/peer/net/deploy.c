@@ -174,13 +174,14 @@ static double round_kappa(double kappa)
 static netdp_status describe(const netdp_study *study, described *d, netdp_error *error)
 {
     const netdp_protocol *named = NULL;
-    const double kappa = study->question.settings.pairing.noise;
+    const double kappa = study->question.settings.noise.pairing.kappa;
     const netdp_protection unit = netdp_i_study_protection(study);
     const bool cyclic =
         unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC;
     if (study->question.pair_graph != NULL && kappa < 0)
         return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.pair_noise: auto: give a number between peers, such as 10");
+                            "%s: auto: give a number between peers, such as 10",
+                            netdp_i_setting_find("pair-noise")->key);
     if (study->privacy.more_noise != NULL || study->privacy.targets != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.%s: between peers all have the same noise; leave it out",
@@ -197,16 +198,15 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
     TRY(netdp_mixing_new(d->graph, study->mixing.weights, &d->mixing, error));
     netdp_settings begun = study->question.settings;
     netdp_i_settings_begin(&begun);
-    const netdp_settings settings = {
-        .rounds = study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
-        .dither = begun.dither,
-        .dither_decay = begun.dither_decay,
-        .inner = begun.inner,
-        .every = 1,
-        .end_dither = begun.end_dither,
-        .accelerate = begun.accelerate,
-        .cycle = cyclic ? unit.batches.count : 0,
-        .pairing = {d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)}};
+    begun.noise.pairing =
+        (netdp_pairing){d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)};
+    const netdp_settings settings = {.rounds =
+                                         study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
+                                     .noise = begun.noise,
+                                     .inner = begun.inner,
+                                     .every = 1,
+                                     .accelerate = begun.accelerate,
+                                     .cycle = cyclic ? unit.batches.count : 0};
     d->protocol = netdp_protocol_describe(named, d->mixing, &settings);
     TRY(netdp_linear_check(&d->protocol, error));
     return netdp_mixing_require(d->mixing, error);
@@ -235,11 +235,8 @@ static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_ask
     TRY(netdp_calibrate(&request, &target, NULL, &found, NULL, error));
     d->protocol.rounds = found.rounds;
     /* Of rows and histograms, rounding moves values by some 2^-32 of the noise: the target is to hold with it. */
-    *terms = (netdp_i_terms){.noise = found.noise * (unit->rounded ? 1 + 0x1p-20 : 1),
-                             .pair_noise = d->protocol.pairing.noise,
-                             .dither = d->protocol.dither,
-                             .dither_decay = d->protocol.dither_decay,
-                             .end_dither = d->protocol.end_dither,
+    *terms = (netdp_i_terms){.sigma = found.sigma * (unit->rounded ? 1 + 0x1p-20 : 1),
+                             .noise = d->protocol.noise,
                              .rounds = found.rounds,
                              .contributions = netdp_linear_contributions(&d->protocol),
                              .attempts = asked->attempts,
