@@ -209,6 +209,8 @@ typedef struct netdp_plan {
     bool steady;          /* a long stream: from where the gain is steady on, by one response */
     int32_t ways;         /* 0: there is no choice */
     netdp_way way[4];     /* [ways] */
+    double seconds;       /* of one core as it is now, of all observers: to a factor of two or so */
+    double bytes;         /* of memory at once, of all observers, beside graph and W */
 } netdp_plan;
 
 /* Nothing is computed but the view; NETDP_INVALID as of netdp_losses_new. */

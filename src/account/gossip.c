@@ -44,8 +44,7 @@ static netdp_status find_local(netdp_i_gossip_account *a, netdp_error *error)
     return NETDP_OK;
 }
 
-/* What is said of all pairs. */
-static netdp_status losses_begin(netdp_i_gossip_account *a, netdp_error *error)
+netdp_status netdp_i_gossip_begin(netdp_i_gossip_account *a, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
     netdp_status status = netdp_i_losses_asked(
@@ -72,14 +71,9 @@ static netdp_status losses_begin(netdp_i_gossip_account *a, netdp_error *error)
     return status;
 }
 
-/*
- * A view reduced to what carries information. Of a closed neighbourhood with its own noise known,
- * the observers' own messages are linear in the messages of the round before; the same holds where
- * own noise counts, since the next round reveals it. So only the neighbours outside the set are
- * seen, and the set's noise is quiet. `mark` [nodes] zeroed, `seen` [nodes], `reach` [count].
- */
-static void reduce_view(const netdp_i_gossip_account *a, const int32_t *member, int32_t count,
-                        char *mark, int32_t *seen, double *reach, netdp_i_observer *observer)
+void netdp_i_gossip_reduce_view(const netdp_i_gossip_account *a, const int32_t *member,
+                                int32_t count, char *mark, int32_t *seen, double *reach,
+                                netdp_i_observer *observer)
 {
     const netdp_loss_request *request = a->request;
     *observer = (netdp_i_observer){.seen = seen,
@@ -220,7 +214,7 @@ static netdp_status account_for(netdp_i_gossip_account *a, const int32_t *member
         status = netdp_i_no_memory(error);
         goto done;
     }
-    reduce_view(a, member, count, mark, seen, reach, &observer);
+    netdp_i_gossip_reduce_view(a, member, count, mark, seen, reach, &observer);
     if (observer.seen_count == 0)
         goto done; /* the set is the whole graph: nobody is left to learn about */
     status = netdp_i_gossip_by_phases(a) ? netdp_i_gossip_phases(a, &observer, member, loss, error)
@@ -277,134 +271,6 @@ static netdp_status account_published(netdp_i_gossip_account *a, int32_t count,
             a->rows[i] *= a->most;
     }
     return NETDP_OK;
-}
-
-/* The view of the coalition, or of the observer that sees most; `seen`, `reach` [nodes]. */
-static netdp_status find_widest(const netdp_i_gossip_account *a, int32_t *seen, double *reach,
-                                netdp_i_observer *widest, netdp_error *error)
-{
-    const netdp_loss_request *request = a->request;
-    const int32_t n = netdp_graph_nodes(a->graph), asked = request->to_count;
-    int32_t best = -1;
-    char *mark = NETDP_I_NEW(char, n);
-    if (mark == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t i = 0; i < (asked > 0 ? asked : n); i++) {
-        const int32_t v = asked > 0 ? request->to[i] : i;
-        if (v < 0 || v >= n) {
-            netdp_i_free(mark);
-            return netdp_i_fail(error, NETDP_INVALID, "to: node %d is not in the graph", (int)v);
-        }
-        if (best < 0 || netdp_graph_degree(a->graph, v) > netdp_graph_degree(a->graph, best))
-            best = v;
-    }
-    if (request->coalition)
-        reduce_view(a, request->to, asked, mark, seen, reach, widest);
-    else
-        reduce_view(a, &best, 1, mark, seen, reach, widest);
-    netdp_i_free(mark);
-    return NETDP_OK;
-}
-
-const char *netdp_method_name(netdp_method method)
-{
-    static const char *const names[] = {
-        [NETDP_METHOD_REDUCED] = "reduced",
-        [NETDP_METHOD_DENSE] = "dense",
-        [NETDP_METHOD_BACKWARD] = "backward",
-        [NETDP_METHOD_CONJUGATE] = "conjugate",
-        [NETDP_METHOD_COLUMNS] = "products of W with blocks of columns",
-        [NETDP_METHOD_CLOSED] = "closed form",
-        [NETDP_METHOD_ROUNDS] = "round by round, on all nodes",
-        [NETDP_METHOD_PHASES] = "phases, in all eigenvectors of W",
-    };
-    return netdp_i_check_choice("method", (int64_t)method, NETDP_METHOD_PHASES, NULL) == NETDP_OK
-               ? names[method]
-               : NULL;
-}
-
-/* Has it one way only? */
-static bool has_no_choice(const netdp_i_gossip_account *a, netdp_method *only)
-{
-    const netdp_linear *protocol = a->request->protocol;
-    if (netdp_i_gossip_is_published(a->bound))
-        *only = NETDP_METHOD_COLUMNS;
-    else if (netdp_i_gossip_is_local(a))
-        *only = NETDP_METHOD_CLOSED;
-    else if (protocol->varying.kind != NETDP_VARY_NEVER)
-        *only = NETDP_METHOD_ROUNDS;
-    else if (netdp_i_gossip_by_phases(a))
-        *only = NETDP_METHOD_PHASES;
-    else
-        return false;
-    return true;
-}
-
-netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *plan,
-                               netdp_error *error)
-{
-    NETDP_I_GIVEN(error, request && plan);
-    netdp_i_gossip_account a = {.request = request};
-    netdp_i_observer observer;
-    TRY(netdp_i_gossip_check(request, &a.bound, error));
-    a.graph = netdp_mixing_graph(request->protocol->mixing);
-    const int32_t nodes = netdp_graph_nodes(a.graph);
-    int32_t *seen = NETDP_I_NEW(int32_t, nodes);
-    double *reach = NETDP_I_NEW(double, nodes);
-    netdp_status status = seen == NULL || reach == NULL
-                              ? netdp_i_no_memory(error)
-                              : find_widest(&a, seen, reach, &observer, error);
-    if (status == NETDP_OK) {
-        netdp_method only = NETDP_METHOD_CLOSED;
-        status = losses_begin(&a, error); /* is it proven? */
-        bool settled = has_no_choice(&a, &only);
-        netdp_i_cost(request, &observer, a.way != NETDP_I_WAY_OPEN && a.way != NETDP_I_WAY_CLOSED,
-                     plan);
-        if (a.way == NETDP_I_WAY_STREAM)
-            plan->method = NETDP_METHOD_DENSE;
-        if (a.way == NETDP_I_WAY_SHIFT) {
-            only = NETDP_METHOD_ROUNDS;
-            settled = true;
-        }
-        if (a.way == NETDP_I_WAY_REST)
-            plan->method = NETDP_METHOD_BACKWARD;
-        if (settled) {
-            plan->method = only;
-            plan->ways = 0;
-        }
-    }
-    netdp_i_free(seen);
-    netdp_i_free(reach);
-    netdp_i_quiet_free(a.quiet);
-    netdp_i_free(a.own);
-    netdp_i_free(a.closed);
-    netdp_i_free(a.scale);
-    netdp_losses_free(a.losses);
-    return status;
-}
-
-netdp_status netdp_i_losses_shared(const netdp_loss_request *request, bool *shared,
-                                   netdp_error *error)
-{
-    netdp_i_gossip_account a = {.request = request};
-    netdp_i_observer observer;
-    netdp_plan plan;
-    netdp_status status = netdp_i_gossip_check(request, &a.bound, error);
-    *shared = status == NETDP_OK && !a.bound->sound;
-    if (status != NETDP_OK || *shared)
-        return status;
-    a.graph = netdp_mixing_graph(request->protocol->mixing);
-    int32_t *seen = NETDP_I_NEW(int32_t, netdp_graph_nodes(a.graph));
-    double *reach = NETDP_I_NEW(double, netdp_graph_nodes(a.graph));
-    status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
-                                           : find_widest(&a, seen, reach, &observer, error);
-    if (status == NETDP_OK) {
-        netdp_i_cost(request, &observer, true, &plan);
-        *shared = netdp_i_cost_hears(request, &observer, &plan);
-    }
-    netdp_i_free(seen);
-    netdp_i_free(reach);
-    return status;
 }
 
 /* Every message seen, by one observer: of one contribution 1, or what noise in pairs leaves of it.
@@ -469,7 +335,7 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
     netdp_i_gossip_account a = {.request = request, .rounds = rounds};
     TRY(netdp_i_gossip_check(request, &a.bound, error));
     a.graph = netdp_mixing_graph(request->protocol->mixing);
-    netdp_status status = losses_begin(&a, error);
+    netdp_status status = netdp_i_gossip_begin(&a, error);
     if (status == NETDP_OK && netdp_i_gossip_is_published(a.bound))
         status = begin_published(&a, room.sums, error);
     if (status == NETDP_OK && netdp_pairing_is(&request->protocol->noise.pairing) &&

@@ -66,6 +66,21 @@ bool netdp_i_gossip_own_counts(const netdp_loss_request *request);
 /* Who shares noise that cancels, or NULL. */
 const netdp_pairing *netdp_i_gossip_pairing(const netdp_loss_request *request);
 
+/* ---- What observers share, and see (gossip.c) ---- */
+
+/* What is said of all pairs: losses, without their numbers, and the way. `request`, `graph` and `bound` are there. */
+netdp_status netdp_i_gossip_begin(netdp_i_gossip_account *a, netdp_error *error);
+
+/*
+ * A view reduced to what carries information. Of a closed neighbourhood with its own noise known,
+ * the observers' own messages are linear in the messages of the round before; the same holds where
+ * own noise counts, since the next round reveals it. So only the neighbours outside the set are
+ * seen, and the set's noise is quiet. `mark` [nodes] zeroed, `seen` [nodes], `reach` [count].
+ */
+void netdp_i_gossip_reduce_view(const netdp_i_gossip_account *a, const int32_t *member,
+                                int32_t count, char *mark, int32_t *seen, double *reach,
+                                netdp_i_observer *observer);
+
 /* ---- What is proven, in which way (gossip_ways.c) ---- */
 
 /* Every message seen: m_t[u] - s_t[u] = x_u + u_u itself is, and nothing else tells more. */
@@ -97,6 +112,10 @@ bool netdp_i_gossip_can_shift(const netdp_i_gossip_account *a, bool stream);
 
 /* The same of phases whose noise is correlated, all together. */
 bool netdp_i_gossip_can_quiet(const netdp_i_gossip_account *a);
+
+/* Seconds of one core and bytes of one observer that sees so many nodes. */
+void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, double *seconds,
+                               double *bytes);
 
 /* And is it better than one by noises? */
 bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a);

@@ -104,6 +104,25 @@ static int32_t hidden_from(const netdp_i_gossip_account *a, int32_t v)
     return hides_nodes(a) ? n - netdp_graph_degree(a->graph, v) : n;
 }
 
+void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, double *seconds,
+                               double *bytes)
+{
+    const netdp_linear *p = a->request->protocol;
+    const netdp_rows rows = netdp_mixing_rows(p->mixing);
+    const int32_t hidden = hides_nodes(a) ? rows.nodes - seen : rows.nodes;
+    const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
+    if (!is_stream(a)) {
+        netdp_i_dense_cost(rows.nodes, hidden, p->every > 0 ? p->every : p->rounds,
+                           rows.start[rows.nodes], p->accelerate, seconds, bytes);
+        *seconds *= each ? (double)(p->rounds / p->every) : 1;
+    } else if (netdp_i_stream_is_long(p)) {
+        cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
+    } else {
+        netdp_i_shift_stream_cost(rows.nodes, p->rounds, (p->rounds - 1) / p->every + 1,
+                                  rows.start[rows.nodes], pairs_of(p), seconds, bytes);
+    }
+}
+
 /* Of one contribution, or a phase: of all observers, or the coalition. */
 static void cost_of_views(const netdp_i_gossip_account *a, double *seconds, double *bytes)
 {

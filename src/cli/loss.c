@@ -428,7 +428,7 @@ static netdp_status answer_question(loss_options *o, const netdp_i_arguments *ar
                                   error));
     TRY(netdp_i_proofs_read(&o->proofs, &description, error));
     TRY(netdp_i_description_rounds(&description, o->noise, error));
-    return o->explain ? netdp_i_explain(&description, o->json, error)
+    return o->explain ? netdp_i_explain(&description, o->noise, unit, o->json, error)
                       : account_and_print(o, &description, unit, error);
 }
 

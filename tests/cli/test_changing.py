@@ -103,7 +103,7 @@ CASES = [
     ok(f"{HEARS} 'complete 1000' --dropout 0.2", closed),
     ok(f"{HEARS} 'complete 1000' --dropout edges:0.2", closed),
     Case(f"{HEARS} 'complete 1000' --dropout late:0.2 --explain", check=round_by_round,
-         keys=["method", "observers", "seen", "rounds", "streaming", "ways"]),
+         keys=["method", "observers", "seen", "rounds", "streaming", "seconds", "bytes", "ways"]),
     ok(f"{HEARS} 'complete 60' --dropout 0.2", proven),
     ok(f"{HEARS} 'complete 60' --dropout edges:0.2", proven),
     ok(f"{RING} --protocol random-averaging --rounds 30", changes("one edge a round")),

@@ -18,6 +18,7 @@ except ImportError:
 KEYS = ["netdp", "graph", "protocol", "threat", "noise", "bound", "direction", "sound", "certified",
         "reason", "assumes", "unit",
         "losses", "summary"]
+EXPLAINED = ["method", "observers", "seen", "rounds", "streaming", "seconds", "bytes", "ways"]
 RING = "loss --family 'ring 9' --rounds 5"
 PAIR = "loss --json --family 'ring 9' --rounds 5 --from 3 --to 0"
 
@@ -26,6 +27,15 @@ def has(**want):
     def check(got):
         for key, value in want.items():
             assert got[key] == value, f"{key} is {got[key]!r}, want {value!r}"
+    return check
+
+
+def sums_of_views(observers):
+    """Seconds in all are those of so many views, on a machine at most four times as fast as the one that was measured."""
+    def check(got):
+        one = next(way for way in got["ways"] if way["method"] == got["method"])
+        assert got["observers"] == observers and got["seconds"] >= observers * one["seconds"] / 4, got
+        assert got["bytes"] >= one["bytes"], got
     return check
 
 
@@ -114,11 +124,17 @@ CASES = [
     Case("loss --help --protocol averaging", out="--own-noise"),
     # ---- how it would be computed ----
     Case("loss --json --explain --family 'regular 5000 4' --rounds 6 --to 9",
-         keys=["method", "observers", "seen", "rounds", "streaming", "ways"],
+         keys=EXPLAINED,
          check=lambda got: (has(method="reduced", observers=1, seen=4, rounds=6)(got),
                             has(modes=20)(got["ways"][0]),
                             has(multiplications="inf")(got["ways"][1]))),
     Case("loss --explain --family 'regular 40 30' --rounds 60 --certify yes", out="taken: dense\\n"),
+    # A coalition is one observer; all observers of a network, whose views are of one size, take as many times one's.
+    Case("loss --json --explain --family 'regular 2000 8' --rounds 50 --to set:0,1,2", keys=EXPLAINED,
+         check=sums_of_views(1)),
+    Case("loss --json --explain --family 'regular 2000 8' --rounds 50", keys=EXPLAINED, check=sums_of_views(2000)),
+    Case("loss --json --explain --family 'regular 60 4' --protocol walk --rounds 100 --noise 6", keys=["method", "seconds", "bytes"],
+         check=lambda got: has(method="pairs", seconds=got["seconds"] if got["seconds"] > 0 else "above 0")(got)),
     Case("loss --explain --family 'regular 40 30' --rounds 60 --dither 0.001", out="taken: dense\\n"),
     # A hub sees everybody: nothing is left to follow.
     Case("loss --family 'star 5000' --rounds 200 --to 0", out="mean 1, worst 1 "),
@@ -133,7 +149,8 @@ CASES = [
          out="taken: reduced\n"),
     # ---- what is refused ----
     Case("loss", 2, err="no graph"),
-    Case("loss --explain --family 'ring 9' --protocol walk --rounds 5 --noise 2", 2, err="gossip"),
+    Case("loss --explain --family 'ring 9' --protocol walk --rounds 5 --noise 2", out="about .* s of the processor in all"),
+    Case("loss --explain --family 'ring 9' --protocol ring-sum --rounds 50 --noise 2", out="about .* s of the processor in all"),
     bad("", "--rounds"),
     *[bad(f"--rounds={text}", "rounds") for text in
       ("0", "-1", "2.5", "nan", "inf", "x", "''", "1e16", "1e400", "5abc", "0x5", "autox")],

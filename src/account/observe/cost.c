@@ -1,8 +1,10 @@
 #include "account/observe/cost.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "account/observe/conjugate.h"
 #include "account/observe/heard.h"
@@ -11,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/mix.h"
+#include "base/try.h"
 
 /* Multiplications of a step, in parts of the sizes' products: of LAPACK's and this library's. */
 #define EIGENVECTORS 10.0 /* n^3: tridiagonal form, divide and conquer, back */
@@ -21,8 +24,8 @@
 #define RESPONSES 4.0 /* s r a round and response */
 #define MOMENTS 4.0   /* s^2 a node and round: two small products */
 #define SPARSE 20.0   /* an entry of W or a node, in a product with a few columns */
-#define SECOND 2e10   /* multiplications of one thread, about */
-#define DAYS 2.0      /* nothing longer is begun */
+#define SECOND NETDP_I_COST_SECOND
+#define DAYS 2.0 /* nothing longer is begun */
 
 /*
  * What is chosen goes by multiplications alone; what takes longer than a multiplication of dense matrices has
@@ -425,6 +428,41 @@ static shifts measure_shifts(const size *z, const netdp_loss_request *request, n
         s.proof *= z->rounds / rounds;
     s.bytes = 8 * rounds * fmax(modes * z->seen, z->nodes + (changes ? 2 * z->entries : 0));
     return s;
+}
+
+void netdp_i_cost_on_all(const netdp_loss_request *request, const netdp_i_observer *observer,
+                         double *seconds, double *bytes)
+{
+    const size z = measure(request, observer, true);
+    netdp_plan plan;
+    netdp_i_cost(request, observer, true, &plan);
+    const shifts s = measure_shifts(&z, request, &plan, false);
+    *seconds = (s.account + s.proof) / SECOND;
+    *bytes = s.bytes + s.filter_bytes;
+}
+
+/* A product of matrices, its size and times, and the seconds that one takes of the machine on which all that is foreseen was measured. */
+enum { PROBE = 192, PROBES = 8 };
+#define PROBE_SECONDS 2e-4
+
+double netdp_i_cost_machine(void)
+{
+    OWNED double *x = NETDP_I_NEW(double, 3 * PROBE * PROBE);
+    struct timespec begin, end;
+    double best = INFINITY;
+    if (x == NULL)
+        return 1;
+    for (int64_t i = 0; i < 2 * PROBE * PROBE; i++)
+        x[i] = 1 / (1 + (double)i);
+    for (int i = 0; i < PROBES; i++) {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, PROBE, PROBE, PROBE, 1, x, PROBE,
+                    x + PROBE * PROBE, PROBE, 0, x + 2 * PROBE * PROBE, PROBE);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+        best = fmin(best, (double)(end.tv_sec - begin.tv_sec) +
+                              1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+    }
+    return fmax(0.25, best / PROBE_SECONDS);
 }
 
 double netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_observer *observer)

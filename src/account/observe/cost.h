@@ -6,6 +6,9 @@
 
 #include "account/observe/filter.h"
 
+/* Multiplications a second of one thread, about. */
+#define NETDP_I_COST_SECOND 2e10
+
 /* The ways of one observer of the request; the work of finding all eigenvectors is shared. `certify`:
  * for a certificate. */
 void netdp_i_cost(const netdp_loss_request *request, const netdp_i_observer *observer, bool certify,
@@ -38,6 +41,13 @@ double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_o
 
 /* Those of the account of one observer, and its proof for all sources, of a network that changes. */
 double netdp_i_cost_of_changes(const netdp_loss_request *request, const netdp_i_observer *widest);
+
+/* Seconds and bytes of one observer's account and proof on all nodes, of phases or a network that changes. */
+void netdp_i_cost_on_all(const netdp_loss_request *request, const netdp_i_observer *observer,
+                         double *seconds, double *bytes);
+
+/* By how much this machine, as it is now, is slower than the one whose seconds are foreseen: a product of matrices tells, in some ms. */
+double netdp_i_cost_machine(void);
 
 /* Those of the recursion on what is hidden, backwards (riccati.h); INFINITY: it does not serve. */
 double netdp_i_cost_of_rest(const netdp_loss_request *request, const netdp_i_observer *widest);

@@ -50,8 +50,9 @@ void netdp_i_describe_worst(const netdp_losses *losses, const netdp_summary *sum
 
 netdp_status netdp_i_describe_verdict(const netdp_losses *losses, netdp_error *error);
 
-/* How the account would be made and what it would take, on standard output. */
-netdp_status netdp_i_explain(const netdp_i_description *description, bool json, netdp_error *error);
+/* How the account would be made and what it would take, on standard output; of a walk or a tally as a part of the pairs takes. */
+netdp_status netdp_i_explain(netdp_i_description *description, double noise, netdp_unit unit,
+                             bool json, netdp_error *error);
 
 /* The index-th observer of the losses: a node, or the list of a coalition's members. */
 json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index);

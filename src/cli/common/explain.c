@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/try.h"
 
 static json_t *list_ways(const netdp_plan *plan)
@@ -37,21 +39,137 @@ static void print_plan(const netdp_plan *plan)
            plan->steady ? "; streaming: one response for all rounds after the gain is steady" : "");
 }
 
-netdp_status netdp_i_explain(const netdp_i_description *description, bool json, netdp_error *error)
+/* Seconds of the processor that this process has taken. */
+static double spent(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+/* ... and bytes that it has held. */
+static double held(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return 1024.0 * (double)used.ru_maxrss;
+}
+
+/* ---- Walks and tallies: some of the pairs tell what all take ---- */
+
+#define PROBE_SECONDS 0.5 /* no larger part is asked after so many */
+
+/* Nodes of a list, NULL: of all, far apart in it, so that kinds of nodes that follow one another count as often as they are. */
+static void spread(const int32_t *list, int32_t all, int32_t count, int32_t *some)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = i * all / count;
+        some[i] = list != NULL ? list[at] : (int32_t)at;
+    }
+}
+
+/* Seconds that so many sources towards so many observers take. */
+static netdp_status ask_part(netdp_i_description *description, double noise, netdp_unit unit,
+                             const int32_t part[2], double *seconds, netdp_error *error)
+{
+    const netdp_loss_request whole = description->request;
+    const int32_t n = netdp_graph_nodes(description->graph);
+    const int32_t from = whole.from_count > 0 ? whole.from_count : n;
+    const int32_t to = whole.to_count > 0 ? whole.to_count : n;
+    OWNED int32_t *node = NETDP_I_NEW(int32_t, (int64_t)part[0] + part[1]);
+    netdp_losses *losses = NULL;
+    if (node == NULL)
+        return netdp_i_no_memory(error);
+    spread(whole.from, from, part[0], node);
+    spread(whole.to, to, part[1], node + part[0]);
+    description->request.from = node;
+    description->request.from_count = part[0];
+    if (!whole.coalition) {
+        description->request.to = node + part[0];
+        description->request.to_count = part[1];
+    }
+    const double begin = spent();
+    const netdp_status status =
+        netdp_i_description_losses(description, noise, unit, NULL, &losses, error);
+    *seconds = spent() - begin;
+    description->request = whole;
+    netdp_losses_free(losses);
+    return status;
+}
+
+/* Twice as many sources, then observers, as long as that takes little; the last step goes on to all of them. */
+static netdp_status probe(netdp_i_description *description, double noise, netdp_unit unit,
+                          double *seconds, netdp_error *error)
+{
+    const netdp_loss_request *whole = &description->request;
+    const int32_t n = netdp_graph_nodes(description->graph);
+    const int32_t all[2] = {whole->from_count > 0 ? whole->from_count : n, whole->coalition ? 1
+                                                                           : whole->to_count > 0
+                                                                               ? whole->to_count
+                                                                               : n};
+    int32_t part[2] = {1, 1};
+    double now, share = 1;
+    /* A source that is an observer too tells nothing: two of them, where there are. */
+    part[0] = all[0] < 2 ? all[0] : 2;
+    TRY(ask_part(description, noise, unit, part, &now, error));
+    *seconds = now;
+    for (int k = 0; k < 2; k++) {
+        double before = now, step = 0;
+        while (part[k] < all[k] && now < PROBE_SECONDS) {
+            const int32_t last = part[k];
+            part[k] = last > all[k] / 2 ? all[k] : 2 * last;
+            before = now;
+            TRY(ask_part(description, noise, unit, part, &now, error));
+            step = fmax(0, now - before) / (part[k] - last);
+        }
+        if (step == 0 && part[k] < all[k])
+            step = now / part[k];
+        const double total = now + step * (all[k] - part[k]);
+        share *= total / now;
+    }
+    *seconds = now * share;
+    return NETDP_OK;
+}
+
+static netdp_status explain_token(netdp_i_description *description, double noise, netdp_unit unit,
+                                  bool json, netdp_error *error)
+{
+    double seconds = 0;
+    const double begun = spent();
+    TRY(probe(description, noise, unit, &seconds, error));
+    seconds += begun;
+    if (json) {
+        json_t *object =
+            json_pack("{s:s, s:o, s:o}", "method", "pairs", "seconds", netdp_i_json_double(seconds),
+                      "bytes", netdp_i_json_double(held()));
+        return netdp_i_cli_print_json(&object, error);
+    }
+    printf("pair by pair, as some of them took: about %.2g s of the processor in all, %.2g GB\n",
+           seconds, held() / 1e9);
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_explain(netdp_i_description *description, double noise, netdp_unit unit,
+                             bool json, netdp_error *error)
 {
     netdp_plan plan;
-    REFUSE(description->mixing == NULL,
-           "--explain: for gossip; a walk goes pair by pair, by sequences of W^t and "
-           "series of them, and at a delta with a cap, from 10,000 pairs on in a "
-           "network without symmetry, by eigenvectors of W for all of them: leave it out");
+    if (description->mixing == NULL)
+        return explain_token(description, noise, unit, json, error);
+    const double begun = spent();
     TRY(netdp_losses_plan(&description->request, &plan, error));
+    plan.seconds += begun;
+    plan.bytes += held();
     if (json) {
-        json_t *object = json_pack(
-            "{s:s, s:I, s:I, s:I, s:b, s:o}", "method", netdp_method_name(plan.method), "observers",
-            (json_int_t)plan.observers, "seen", (json_int_t)plan.seen, "rounds",
-            (json_int_t)plan.rounds, "streaming", (int)plan.steady, "ways", list_ways(&plan));
+        json_t *object =
+            json_pack("{s:s, s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "method",
+                      netdp_method_name(plan.method), "observers", (json_int_t)plan.observers,
+                      "seen", (json_int_t)plan.seen, "rounds", (json_int_t)plan.rounds, "streaming",
+                      (int)plan.steady, "seconds", netdp_i_json_double(plan.seconds), "bytes",
+                      netdp_i_json_double(plan.bytes), "ways", list_ways(&plan));
         return netdp_i_cli_print_json(&object, error);
     }
     print_plan(&plan);
+    printf("about %.2g s of the processor in all, %.2g GB\n", plan.seconds, plan.bytes / 1e9);
     return NETDP_OK;
 }
