@@ -63,9 +63,8 @@ static netdp_status find_largest(const netdp_graph *graph, double *vector, doubl
     netdp_i_igraph old;
     igraph_vector_t found;
     double square = 0;
-    netdp_status status = netdp_i_igraph_take(&old, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_igraph_take(&old, error));
+    netdp_status status = NETDP_OK;
     igraph_error_t code = igraph_vector_init(&found, 0);
     if (code == IGRAPH_SUCCESS) {
         code = largest_pair(graph, &found, value);
@@ -82,9 +81,10 @@ static netdp_status find_largest(const netdp_graph *graph, double *vector, doubl
                               "the largest eigenvalue of A was not found (%s); try a smaller graph",
                               netdp_i_igraph_reason());
     netdp_i_igraph_give_back(&old);
-    for (int32_t v = 0; v < graph->nodes && status == NETDP_OK; v++)
+    TRY(status);
+    for (int32_t v = 0; v < graph->nodes; v++)
         vector[v] /= sqrt(square);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_graph_largest_eigenvalue(const netdp_graph *graph, double *value,
@@ -93,13 +93,10 @@ netdp_status netdp_graph_largest_eigenvalue(const netdp_graph *graph, double *va
     NETDP_I_GIVEN(error, graph && value);
     double found = 0;
     if (netdp_graph_edges(graph) > 0) {
-        double *vector = NETDP_I_NEW(double, graph->nodes);
+        OWNED double *vector = NETDP_I_NEW(double, graph->nodes);
         if (vector == NULL)
             return netdp_i_no_memory(error);
-        netdp_status status = find_largest(graph, vector, &found, error);
-        netdp_i_free(vector);
-        if (status != NETDP_OK)
-            return status;
+        TRY(find_largest(graph, vector, &found, error));
     }
     *value = found;
     return NETDP_OK;
@@ -112,9 +109,7 @@ netdp_status netdp_eigenvector_centrality(const netdp_graph *graph, double *vect
     int32_t components = 0;
     bool bipartite;
     double value;
-    netdp_status status = netdp_graph_shape(graph, &components, &bipartite, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_graph_shape(graph, &components, &bipartite, error));
     if (components != 1)
         return netdp_i_fail(error, NETDP_INVALID,
                             "eigenvector centrality: the graph has %d components; connect it, or "
@@ -124,14 +119,12 @@ netdp_status netdp_eigenvector_centrality(const netdp_graph *graph, double *vect
         vector[0] = 1;
         return NETDP_OK;
     }
-    double *found = NETDP_I_NEW(double, graph->nodes);
+    OWNED double *found = NETDP_I_NEW(double, graph->nodes);
     if (found == NULL)
         return netdp_i_no_memory(error);
-    status = find_largest(graph, found, &value, error);
-    if (status == NETDP_OK)
-        memcpy(vector, found, (size_t)graph->nodes * sizeof *vector);
-    netdp_i_free(found);
-    return status;
+    TRY(find_largest(graph, found, &value, error));
+    memcpy(vector, found, (size_t)graph->nodes * sizeof *vector);
+    return NETDP_OK;
 }
 
 /* y = (I - a A) x */
@@ -188,10 +181,8 @@ netdp_status netdp_katz_centrality(const netdp_graph *graph, double attenuation,
                                    netdp_error *error)
 {
     NETDP_I_GIVEN(error, graph && katz);
-    double largest = 0, *scratch = NULL;
-    netdp_status status = netdp_graph_largest_eigenvalue(graph, &largest, error);
-    if (status != NETDP_OK)
-        return status;
+    double largest = 0;
+    TRY(netdp_graph_largest_eigenvalue(graph, &largest, error));
     if (!(attenuation >= 0 && attenuation * largest < 1))
         return netdp_i_fail(error, NETDP_INVALID,
                             "Katz centrality: attenuation %.17g; give a number from 0 to below "
@@ -199,12 +190,10 @@ netdp_status netdp_katz_centrality(const netdp_graph *graph, double attenuation,
                             attenuation, 1 / largest);
     if (attenuation == 0)
         attenuation = largest > 0 ? 0.9 / largest : 0;
-    scratch = NETDP_I_NEW(double, 4 * (int64_t)graph->nodes);
+    OWNED double *scratch = NETDP_I_NEW(double, 4 * (int64_t)graph->nodes);
     if (scratch == NULL)
         return netdp_i_no_memory(error);
-    status = solve(graph, attenuation, scratch, scratch + graph->nodes, error);
-    if (status == NETDP_OK)
-        memcpy(katz, scratch, (size_t)graph->nodes * sizeof *katz);
-    netdp_i_free(scratch);
-    return status;
+    TRY(solve(graph, attenuation, scratch, scratch + graph->nodes, error));
+    memcpy(katz, scratch, (size_t)graph->nodes * sizeof *katz);
+    return NETDP_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 void netdp_i_labels_clear(netdp_i_labels *labels)
 {
@@ -199,10 +200,10 @@ netdp_status netdp_i_collect_edge(netdp_i_collection *collection, int32_t u, int
         collection->notes.self_loops++;
         return NETDP_OK;
     }
-    netdp_status status = netdp_i_edges_add(&collection->edges, u, v, error);
-    if (status == NETDP_OK && !isnan(weight))
-        status = add_weight(collection, weight, line, error);
-    return status;
+    TRY(netdp_i_edges_add(&collection->edges, u, v, error));
+    if (!isnan(weight))
+        TRY(add_weight(collection, weight, line, error));
+    return NETDP_OK;
 }
 
 static bool token_is(netdp_i_token token, const char *word)
@@ -257,15 +258,12 @@ static netdp_status rank(netdp_i_collection *collection, netdp_error *error)
 {
     netdp_i_labels *labels = &collection->labels;
     int32_t count = labels->count;
-    struct ranked *order = NETDP_I_NEW(struct ranked, count);
-    int32_t *number = NETDP_I_NEW(int32_t, count);
-    const char **where = NETDP_I_NEW(const char *, count);
-    int64_t *length = NETDP_I_NEW(int64_t, count);
-    netdp_status status = NETDP_OK;
-    if (order == NULL || number == NULL || where == NULL || length == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED struct ranked *order = NETDP_I_NEW(struct ranked, count);
+    OWNED int32_t *number = NETDP_I_NEW(int32_t, count);
+    OWNED const char **where = NETDP_I_NEW(const char *, count);
+    OWNED int64_t *length = NETDP_I_NEW(int64_t, count);
+    if (order == NULL || number == NULL || where == NULL || length == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t id = 0; id < count; id++)
         order[id] = (struct ranked){labels->value[id], id};
     qsort(order, (size_t)count, sizeof *order, by_value);
@@ -278,16 +276,9 @@ static netdp_status rank(netdp_i_collection *collection, netdp_error *error)
         collection->edges.pair[i] = number[collection->edges.pair[i]];
     netdp_i_free(labels->where);
     netdp_i_free(labels->length);
-    labels->where = where;
-    labels->length = length;
-    where = NULL;
-    length = NULL;
-done:
-    netdp_i_free(order);
-    netdp_i_free(number);
-    netdp_i_free(where);
-    netdp_i_free(length);
-    return status;
+    labels->where = GIVE(where);
+    labels->length = GIVE(length);
+    return NETDP_OK;
 }
 
 static netdp_status check_content(const netdp_i_collection *collection, netdp_error *error)
@@ -321,30 +312,20 @@ netdp_status netdp_i_collect_finish(netdp_i_collection *collection, bool giant_c
                                     netdp_graph **graph, netdp_graph_notes *notes,
                                     netdp_error *error)
 {
-    netdp_graph *built = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *built = NULL;
     int64_t clash = 0;
-    netdp_status status = check_content(collection, error);
-    if (status == NETDP_OK && collection->numeric)
-        status = rank(collection, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_graph_build(collection->labels.count, &collection->edges, &built,
-                                 &collection->notes, &clash, error);
-    if (status == NETDP_INVALID)
-        status = fail_clash(collection, clash, error);
-    if (status == NETDP_OK)
-        status = netdp_i_graph_set_names(built, collection->labels.where, collection->labels.length,
-                                         error);
-    if (status == NETDP_OK)
-        status = netdp_i_graph_set_origin(built, collection->path, error);
-    if (status == NETDP_OK && giant_component)
-        status = netdp_i_graph_keep_giant(&built, &collection->notes, error);
-    if (status != NETDP_OK) {
-        netdp_graph_free(built);
-        return status;
-    }
+    TRY(check_content(collection, error));
+    if (collection->numeric)
+        TRY(rank(collection, error));
+    const netdp_status status = netdp_i_graph_build(collection->labels.count, &collection->edges,
+                                                    &built, &collection->notes, &clash, error);
+    TRY(status == NETDP_INVALID ? fail_clash(collection, clash, error) : status);
+    TRY(netdp_i_graph_set_names(built, collection->labels.where, collection->labels.length, error));
+    TRY(netdp_i_graph_set_origin(built, collection->path, error));
+    if (giant_component)
+        TRY(netdp_i_graph_keep_giant(&built, &collection->notes, error));
     if (notes != NULL)
         *notes = collection->notes;
-    *graph = built;
+    *graph = GIVE(built);
     return NETDP_OK;
 }

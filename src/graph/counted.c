@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/mix.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/families.h"
 
 /* ---- Matrix Market ---- */
@@ -36,9 +37,7 @@ static netdp_status read_word(struct market *market, const char *const *known, c
                               int *which, netdp_error *error)
 {
     netdp_i_token token;
-    netdp_status status = netdp_i_scan_token(&market->scan, &token, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_scan_token(&market->scan, &token, error));
     for (int i = 0; known[i] != NULL; i++) {
         if (is(token, known[i])) {
             *which = i;
@@ -79,11 +78,8 @@ static netdp_status read_banner(struct market *market, netdp_error *error)
                                  "matrix coordinate pattern symmetric' or the like");
     scan->at += length;
     int which[4] = {0};
-    for (int i = 0; i < 4; i++) {
-        netdp_status status = read_word(market, place[i].word, place[i].refusal, &which[i], error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    for (int i = 0; i < 4; i++)
+        TRY(read_word(market, place[i].word, place[i].refusal, &which[i], error));
     market->valued = which[2] > 0;
     netdp_i_scan_next_line(scan);
     return NETDP_OK;
@@ -94,11 +90,10 @@ static netdp_status next_tokens(struct market *market, netdp_i_token *token, int
                                 netdp_error *error)
 {
     *count = 0;
-    while (market->scan.at < market->scan.end) {
-        netdp_status status = netdp_i_scan_tokens(&market->scan, token, most, count, error);
-        if (status != NETDP_OK || *count > 0)
-            return status;
-        netdp_i_scan_next_line(&market->scan);
+    for (; market->scan.at < market->scan.end; netdp_i_scan_next_line(&market->scan)) {
+        TRY(netdp_i_scan_tokens(&market->scan, token, most, count, error));
+        if (*count > 0)
+            break;
     }
     return NETDP_OK;
 }
@@ -113,9 +108,7 @@ static netdp_status read_sizes(struct market *market, netdp_error *error)
     netdp_i_token token[3];
     uint64_t size[3] = {0};
     int count;
-    netdp_status status = next_tokens(market, token, 3, &count, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(next_tokens(market, token, 3, &count, error));
     bool fine = count == 3;
     for (int i = 0; fine && i < 3; i++)
         fine = netdp_i_token_integer(token[i], &size[i]);
@@ -169,11 +162,8 @@ static netdp_status read_entry(struct market *market, const netdp_i_token *token
                                 i == 0 ? "row" : "column", market->size);
         end[i] = (int32_t)number - 1;
     }
-    if (market->valued) {
-        netdp_status status = netdp_i_scan_weight(&market->scan, token[2], &weight, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    if (market->valued)
+        TRY(netdp_i_scan_weight(&market->scan, token[2], &weight, error));
     return netdp_i_collect_edge(collection, end[0], end[1], weight, market->scan.line, error);
 }
 
@@ -183,9 +173,7 @@ static netdp_status read_entries(struct market *market, netdp_i_collection *coll
     for (uint64_t read = 0;; read++) {
         netdp_i_token token[3];
         int count;
-        netdp_status status = next_tokens(market, token, 3, &count, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(next_tokens(market, token, 3, &count, error));
         if (count == 0 && read == market->entries)
             return NETDP_OK;
         if (count == 0)
@@ -196,9 +184,7 @@ static netdp_status read_entries(struct market *market, netdp_i_collection *coll
         if (read == market->entries)
             return netdp_i_scan_fail(&market->scan, error,
                                      "more entries than declared; correct the line of sizes");
-        status = read_entry(market, token, count, collection, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(read_entry(market, token, count, collection, error));
         netdp_i_scan_next_line(&market->scan);
     }
 }
@@ -209,16 +195,11 @@ netdp_status netdp_i_collect_market(netdp_i_collection *collection, const char *
     struct market market = {.scan = {.path = collection->path,
                                      .advice = "give a Matrix Market text file",
                                      .comment = '%'}};
-    netdp_status status = netdp_i_scan_begin(&market.scan, text, bytes, error);
-    if (status == NETDP_OK)
-        status = read_banner(&market, error);
-    if (status == NETDP_OK)
-        status = read_sizes(&market, error);
-    if (status == NETDP_OK)
-        status = netdp_i_collect_numbers(collection, (int32_t)market.size, 1, own, error);
-    if (status == NETDP_OK)
-        status = read_entries(&market, collection, error);
-    return status;
+    TRY(netdp_i_scan_begin(&market.scan, text, bytes, error));
+    TRY(read_banner(&market, error));
+    TRY(read_sizes(&market, error));
+    TRY(netdp_i_collect_numbers(collection, (int32_t)market.size, 1, own, error));
+    return read_entries(&market, collection, error);
 }
 
 /* ---- METIS ---- */
@@ -291,9 +272,7 @@ static netdp_status read_node(netdp_i_scan *scan, const metis *told, uint64_t no
         netdp_i_token token, weight;
         uint64_t neighbour = 0;
         double w = NAN;
-        netdp_status status = netdp_i_scan_token(scan, &token, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_scan_token(scan, &token, error));
         if (token.length == 0)
             return place >= told->before
                        ? NETDP_OK
@@ -306,42 +285,32 @@ static netdp_status read_node(netdp_i_scan *scan, const metis *told, uint64_t no
         if (place < told->before)
             continue;
         if (told->weighted) {
-            status = netdp_i_scan_token(scan, &weight, error);
-            if (status == NETDP_OK && weight.length == 0)
-                status = netdp_i_scan_fail_token(scan, error, token, "has no weight behind it");
-            if (status == NETDP_OK)
-                status = netdp_i_scan_weight(scan, weight, &w, error);
+            TRY(netdp_i_scan_token(scan, &weight, error));
+            if (weight.length == 0)
+                return netdp_i_scan_fail_token(scan, error, token, "has no weight behind it");
+            TRY(netdp_i_scan_weight(scan, weight, &w, error));
         }
-        if (status != NETDP_OK)
-            return status;
         count_entry(all, node, neighbour, w);
         if (to != NULL && node <= neighbour)
-            status = netdp_i_collect_edge(to, (int32_t)(node - 1), (int32_t)(neighbour - 1), w,
-                                          scan->line, error);
-        if (status != NETDP_OK)
-            return status;
+            TRY(netdp_i_collect_edge(to, (int32_t)(node - 1), (int32_t)(neighbour - 1), w,
+                                     scan->line, error));
     }
 }
 
 static netdp_status read_nodes(netdp_i_scan *scan, const metis *told, netdp_i_collection *to,
                                entries *all, netdp_error *error)
 {
+    netdp_i_token token;
     for (uint64_t node = 1; node <= told->nodes; node++) {
         next_lines(scan);
         if (scan->at >= scan->end && (node < told->nodes || told->before > 0))
             return netdp_i_scan_fail(scan, error, "fewer lines than METIS's first line has nodes");
-        netdp_status status = read_node(scan, told, node, all, to, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(read_node(scan, told, node, all, to, error));
     }
     for (next_lines(scan); scan->at < scan->end; next_lines(scan)) {
-        netdp_i_token token;
-        netdp_status status = netdp_i_scan_token(scan, &token, error);
-        if (status != NETDP_OK || token.length > 0)
-            return status != NETDP_OK
-                       ? status
-                       : netdp_i_scan_fail(scan, error,
-                                           "more lines than METIS's first line has nodes");
+        TRY(netdp_i_scan_token(scan, &token, error));
+        if (token.length > 0)
+            return netdp_i_scan_fail(scan, error, "more lines than METIS's first line has nodes");
     }
     return NETDP_OK;
 }
@@ -349,9 +318,7 @@ static netdp_status read_nodes(netdp_i_scan *scan, const metis *told, netdp_i_co
 static netdp_status begin(netdp_i_scan *scan, const char *text, int64_t bytes, metis *told,
                           netdp_error *error)
 {
-    netdp_status status = netdp_i_scan_begin(scan, text, bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_scan_begin(scan, text, bytes, error));
     scan->at += strspn(scan->at, " \t");
     if (scan->at < scan->end && *scan->at == '%')
         next_lines(scan);
@@ -390,20 +357,17 @@ netdp_status netdp_i_collect_metis(netdp_i_collection *collection, const char *t
 {
     netdp_i_scan scan = {.path = collection->path, .advice = "give an adjacency list of METIS"};
     metis told = {0};
-    netdp_status status = begin(&scan, text, bytes, &told, error);
-    if (status == NETDP_OK && told.nodes > (uint64_t)bytes)
-        status = netdp_i_scan_fail(&scan, error, "more nodes than the file has lines");
-    if (status == NETDP_OK)
-        status = netdp_i_collect_numbers(collection, (int32_t)told.nodes, 1, own, error);
     entries all = {0};
-    if (status == NETDP_OK)
-        status = read_nodes(&scan, &told, collection, &all, error);
-    if (status == NETDP_OK && (all.count != 2 * told.edges || all.sum != 0))
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%s: as an adjacency list of METIS it does not hold every edge twice, "
-                         "as often as its first line says; write a line 'u v' for each edge",
-                         scan.path);
+    TRY(begin(&scan, text, bytes, &told, error));
+    if (told.nodes > (uint64_t)bytes)
+        return netdp_i_scan_fail(&scan, error, "more nodes than the file has lines");
+    TRY(netdp_i_collect_numbers(collection, (int32_t)told.nodes, 1, own, error));
+    TRY(read_nodes(&scan, &told, collection, &all, error));
+    if (all.count != 2 * told.edges || all.sum != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: as an adjacency list of METIS it does not hold every edge twice, "
+                            "as often as its first line says; write a line 'u v' for each edge",
+                            scan.path);
     collection->notes.columns = (int64_t)told.before;
-    return status;
+    return NETDP_OK;
 }

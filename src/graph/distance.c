@@ -54,15 +54,12 @@ netdp_status netdp_graph_shape(const netdp_graph *graph, int32_t *components, bo
                                netdp_error *error)
 {
     NETDP_I_GIVEN(error, graph && components && bipartite);
-    int32_t *distance = NETDP_I_NEW(int32_t, graph->nodes);
-    int32_t *queue = NETDP_I_NEW(int32_t, graph->nodes);
-    netdp_status status = NETDP_OK;
+    OWNED int32_t *distance = NETDP_I_NEW(int32_t, graph->nodes);
+    OWNED int32_t *queue = NETDP_I_NEW(int32_t, graph->nodes);
     int32_t count = 0;
     bool even = true;
-    if (distance == NULL || queue == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (distance == NULL || queue == NULL)
+        return netdp_i_no_memory(error);
     memset(distance, 0xff, (size_t)graph->nodes * sizeof *distance);
     for (int32_t root = 0; root < graph->nodes; root++) {
         if (distance[root] >= 0)
@@ -78,10 +75,7 @@ netdp_status netdp_graph_shape(const netdp_graph *graph, int32_t *components, bo
             even = even && ((distance[u] ^ distance[graph->neighbour[i]]) & 1);
     *components = count;
     *bipartite = even;
-done:
-    netdp_i_free(distance);
-    netdp_i_free(queue);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_graph_distances(const netdp_graph *graph, const int32_t *sources, int32_t count,
@@ -143,34 +137,24 @@ netdp_status netdp_graph_diameter(const netdp_graph *graph, int32_t *diameter, n
 {
     NETDP_I_GIVEN(error, graph && diameter);
     int64_t pieces = ((int64_t)graph->nodes + SOURCES - 1) / SOURCES;
-    struct survey survey = {graph, NULL, NULL};
-    netdp_status status;
     int32_t components, widest = 0;
     bool bipartite;
-    status = netdp_graph_shape(graph, &components, &bipartite, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_graph_shape(graph, &components, &bipartite, error));
     if (components > 1) {
         *diameter = -1;
         return NETDP_OK;
     }
-    survey.scratch = NETDP_I_NEW(int32_t, 2 * (int64_t)netdp_i_threads() * graph->nodes);
-    survey.far = NETDP_I_NEW(int32_t, pieces);
-    if (survey.scratch == NULL || survey.far == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = netdp_i_for_each(pieces, survey_piece, &survey, NULL, "the diameter", error);
-    if (status != NETDP_OK)
-        goto done;
+    OWNED int32_t *scratch = NETDP_I_NEW(int32_t, 2 * (int64_t)netdp_i_threads() * graph->nodes);
+    OWNED int32_t *far = NETDP_I_NEW(int32_t, pieces);
+    if (scratch == NULL || far == NULL)
+        return netdp_i_no_memory(error);
+    struct survey survey = {graph, scratch, far};
+    TRY(netdp_i_for_each(pieces, survey_piece, &survey, NULL, "the diameter", error));
     for (int64_t i = 0; i < pieces; i++)
-        if (survey.far[i] > widest)
-            widest = survey.far[i];
+        if (far[i] > widest)
+            widest = far[i];
     *diameter = widest;
-done:
-    netdp_i_free(survey.scratch);
-    netdp_i_free(survey.far);
-    return status;
+    return NETDP_OK;
 }
 
 static int32_t root_of(int32_t *parent, int32_t v)
@@ -238,14 +222,11 @@ static netdp_status carry_names(const netdp_graph *graph, const int32_t *compone
                                 netdp_graph *kept, netdp_error *error)
 {
     enum { DIGITS = 12 };
-    netdp_status status;
-    const char **label = NETDP_I_NEW(const char *, kept->nodes);
-    int64_t *length = NETDP_I_NEW(int64_t, kept->nodes);
-    char *number = NETDP_I_NEW(char, (int64_t)kept->nodes *DIGITS);
-    if (label == NULL || length == NULL || number == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED const char **label = NETDP_I_NEW(const char *, kept->nodes);
+    OWNED int64_t *length = NETDP_I_NEW(int64_t, kept->nodes);
+    OWNED char *number = NETDP_I_NEW(char, (int64_t)kept->nodes *DIGITS);
+    if (label == NULL || length == NULL || number == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t v = 0, at = 0; v < graph->nodes; v++) {
         if (component[v] != keep)
             continue;
@@ -255,12 +236,7 @@ static netdp_status carry_names(const netdp_graph *graph, const int32_t *compone
         length[at] = (int64_t)strlen(label[at]);
         at++;
     }
-    status = netdp_i_graph_set_names(kept, label, length, error);
-done:
-    netdp_i_free(label);
-    netdp_i_free(length);
-    netdp_i_free(number);
-    return status;
+    return netdp_i_graph_set_names(kept, label, length, error);
 }
 
 static netdp_status carry_positions(const netdp_graph *graph, const int32_t *component,
@@ -280,40 +256,29 @@ static netdp_status carry_positions(const netdp_graph *graph, const int32_t *com
 netdp_status netdp_i_graph_keep_giant(netdp_graph **graph, netdp_graph_notes *notes,
                                       netdp_error *error)
 {
-    netdp_graph *whole = *graph, *kept = NULL;
-    netdp_status status = NETDP_OK;
-    int32_t *component = NETDP_I_NEW(int32_t, whole->nodes);
-    int32_t *scratch = NETDP_I_NEW(int32_t, whole->nodes);
-    if (component == NULL || scratch == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED_BY(netdp_graph_free) netdp_graph *kept = NULL;
+    netdp_graph *whole = *graph;
+    OWNED int32_t *component = NETDP_I_NEW(int32_t, whole->nodes);
+    OWNED int32_t *scratch = NETDP_I_NEW(int32_t, whole->nodes);
+    if (component == NULL || scratch == NULL)
+        return netdp_i_no_memory(error);
     int32_t count = find_components(whole, component, scratch), largest = 0;
     if (count <= 1)
-        goto done;
+        return NETDP_OK;
     memset(scratch, 0, (size_t)whole->nodes * sizeof *scratch);
     for (int32_t v = 0; v < whole->nodes; v++)
         scratch[component[v]]++;
     for (int32_t c = 1; c < count; c++)
         if (scratch[c] > scratch[largest])
             largest = c;
-    status = restrict_to(whole, component, largest, scratch, &kept, error);
-    if (status == NETDP_OK)
-        status = carry_names(whole, component, largest, kept, error);
-    if (status == NETDP_OK)
-        status = carry_positions(whole, component, largest, kept, error);
-    if (status == NETDP_OK && whole->origin != NULL)
-        status = netdp_i_graph_set_origin(kept, whole->origin, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(restrict_to(whole, component, largest, scratch, &kept, error));
+    TRY(carry_names(whole, component, largest, kept, error));
+    TRY(carry_positions(whole, component, largest, kept, error));
+    if (whole->origin != NULL)
+        TRY(netdp_i_graph_set_origin(kept, whole->origin, error));
     if (notes != NULL)
         notes->outside += whole->nodes - kept->nodes;
     netdp_graph_free(whole);
-    *graph = kept;
-    kept = NULL;
-done:
-    netdp_i_free(component);
-    netdp_i_free(scratch);
-    netdp_graph_free(kept);
-    return status;
+    *graph = GIVE(kept);
+    return NETDP_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/fields.h"
 #include "graph/head.h"
 
@@ -488,11 +489,8 @@ netdp_status netdp_i_list_doubt(const netdp_i_collection *collection,
                             "list of neighbours? a line is 'u v' or 'u v weight', and weights 2 "
                             "beside edges without are '2.0'",
                             collection->path);
-    if (!facts->numbers) {
-        netdp_status status = check_whole(collection, facts, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    if (!facts->numbers)
+        TRY(check_whole(collection, facts, error));
     if (!facts->numbers && first_stands_alone(collection, facts))
         return fail_first(collection, facts,
                           "is it a header? none of its words is a node of another line; remove it, "

@@ -161,9 +161,7 @@ static netdp_status draw_once(const netdp_i_law *law, const char *family, uint64
     igraph_rng_t mine = {.type = &netdp_i_igraph_generator, .state = &stream, .is_seeded = true};
     netdp_i_igraph old;
     igraph_t graph;
-    netdp_status status = netdp_i_igraph_take(&old, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_igraph_take(&old, error));
     igraph_rng_t old_generator = *igraph_rng_default();
     igraph_rng_set_default(&mine);
     igraph_error_t code = draw(&graph, law, position);
@@ -176,7 +174,7 @@ static netdp_status draw_once(const netdp_i_law *law, const char *family, uint64
                             "%s: igraph cannot draw it: %s; change the "
                             "parameters",
                             family, igraph_strerror(code));
-    status = copy_edges(&graph, edges, error);
+    const netdp_status status = copy_edges(&graph, edges, error);
     igraph_destroy(&graph);
     return status;
 }
@@ -185,23 +183,18 @@ netdp_status netdp_i_law_draw(const netdp_i_law *law, const char *family, uint64
                               bool connected, netdp_i_edges *edges, double *position,
                               int64_t *redraws, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    int32_t *parent = NETDP_I_NEW(int32_t, law->nodes);
-    int attempt = 0;
+    OWNED int32_t *parent = NETDP_I_NEW(int32_t, law->nodes);
     if (parent == NULL)
         return netdp_i_no_memory(error);
-    for (; attempt < MOST_DRAWS; attempt++) {
-        status = draw_once(law, family, seed, (uint64_t)attempt, edges, position, error);
-        if (status != NETDP_OK || !connected || netdp_i_edges_connected(law->nodes, edges, parent))
-            break;
-    }
-    if (status == NETDP_OK && attempt == MOST_DRAWS)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: none of %d draws with seed %llu was connected; choose denser "
-                              "parameters or use --connected no",
-                              family, (int)MOST_DRAWS, (unsigned long long)seed);
-    if (status == NETDP_OK)
+    for (int attempt = 0; attempt < MOST_DRAWS; attempt++) {
+        TRY(draw_once(law, family, seed, (uint64_t)attempt, edges, position, error));
+        if (connected && !netdp_i_edges_connected(law->nodes, edges, parent))
+            continue;
         *redraws = attempt;
-    netdp_i_free(parent);
-    return status;
+        return NETDP_OK;
+    }
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%s: none of %d draws with seed %llu was connected; choose denser "
+                        "parameters or use --connected no",
+                        family, (int)MOST_DRAWS, (unsigned long long)seed);
 }

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 enum { MOST_ARGUMENTS = 4, MOST_BLOCKS = 1000 };
 
@@ -71,10 +72,9 @@ static netdp_status integer(const struct request *request, int i, int64_t least,
 static netdp_status nodes_argument(struct request *request, int64_t least, netdp_error *error)
 {
     int64_t nodes = 0;
-    netdp_status status = integer(request, 1, least, NETDP_I_MOST_NODES, &nodes, error);
-    if (status == NETDP_OK)
-        request->nodes = (int32_t)nodes;
-    return status;
+    TRY(integer(request, 1, least, NETDP_I_MOST_NODES, &nodes, error));
+    request->nodes = (int32_t)nodes;
+    return NETDP_OK;
 }
 
 /* Refuses what would not fit, before anything is allocated for it. */
@@ -96,63 +96,58 @@ static netdp_status add(struct request *request, int64_t u, int64_t v, netdp_err
 static netdp_status add_clique(struct request *request, int64_t first, int64_t size,
                                netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    for (int64_t u = first; u < first + size && status == NETDP_OK; u++)
-        for (int64_t v = u + 1; v < first + size && status == NETDP_OK; v++)
-            status = add(request, u, v, error);
-    return status;
+    for (int64_t u = first; u < first + size; u++)
+        for (int64_t v = u + 1; v < first + size; v++)
+            TRY(add(request, u, v, error));
+    return NETDP_OK;
 }
 
 static netdp_status build_complete(struct request *request, netdp_error *error)
 {
-    netdp_status status = nodes_argument(request, 1, error);
+    TRY(nodes_argument(request, 1, error));
     double n = request->nodes;
-    if (status == NETDP_OK)
-        status = bound_edges(request, n * (n - 1) / 2, error);
-    return status == NETDP_OK ? add_clique(request, 0, request->nodes, error) : status;
+    TRY(bound_edges(request, n * (n - 1) / 2, error));
+    return add_clique(request, 0, request->nodes, error);
 }
 
 static netdp_status build_path(struct request *request, netdp_error *error)
 {
-    netdp_status status = nodes_argument(request, 1, error);
-    for (int64_t v = 1; status == NETDP_OK && v < request->nodes; v++)
-        status = add(request, v - 1, v, error);
-    return status;
+    TRY(nodes_argument(request, 1, error));
+    for (int64_t v = 1; v < request->nodes; v++)
+        TRY(add(request, v - 1, v, error));
+    return NETDP_OK;
 }
 
 /* Two nodes share one edge: the second direction is a repeat, dropped like every repeat below. */
 static netdp_status build_ring(struct request *request, netdp_error *error)
 {
-    netdp_status status = build_path(request, error);
-    return status == NETDP_OK ? add(request, request->nodes - 1, 0, error) : status;
+    TRY(build_path(request, error));
+    return add(request, request->nodes - 1, 0, error);
 }
 
 static netdp_status build_star(struct request *request, netdp_error *error)
 {
-    netdp_status status = nodes_argument(request, 1, error);
-    for (int64_t v = 1; status == NETDP_OK && v < request->nodes; v++)
-        status = add(request, 0, v, error);
-    return status;
+    TRY(nodes_argument(request, 1, error));
+    for (int64_t v = 1; v < request->nodes; v++)
+        TRY(add(request, 0, v, error));
+    return NETDP_OK;
 }
 
 static netdp_status build_lattice(struct request *request, bool wrap, netdp_error *error)
 {
     int64_t rows = 0, columns = 0;
-    netdp_status status = integer(request, 1, 1, NETDP_I_MOST_NODES, &rows, error);
-    if (status == NETDP_OK)
-        status = integer(request, 2, 1, NETDP_I_MOST_NODES / rows, &columns, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(integer(request, 1, 1, NETDP_I_MOST_NODES, &rows, error));
+    TRY(integer(request, 2, 1, NETDP_I_MOST_NODES / rows, &columns, error));
     request->nodes = (int32_t)(rows * columns);
     for (int64_t r = 0; r < rows; r++) {
-        for (int64_t c = 0; c < columns && status == NETDP_OK; c++) {
+        for (int64_t c = 0; c < columns; c++) {
             if (wrap || c + 1 < columns)
-                status = add(request, r * columns + c, r * columns + (c + 1) % columns, error);
-            if (status == NETDP_OK && (wrap || r + 1 < rows))
-                status = add(request, r * columns + c, (r + 1) % rows * columns + c, error);
+                TRY(add(request, r * columns + c, r * columns + (c + 1) % columns, error));
+            if (wrap || r + 1 < rows)
+                TRY(add(request, r * columns + c, (r + 1) % rows * columns + c, error));
         }
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status build_grid(struct request *request, netdp_error *error)
@@ -168,48 +163,39 @@ static netdp_status build_torus(struct request *request, netdp_error *error)
 static netdp_status build_hypercube(struct request *request, netdp_error *error)
 {
     int64_t dimension = 0;
-    netdp_status status = integer(request, 1, 0, 24, &dimension, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(integer(request, 1, 0, 24, &dimension, error));
     request->nodes = 1 << dimension;
     for (int64_t u = 0; u < request->nodes; u++)
-        for (int64_t v = 1; v < request->nodes && status == NETDP_OK; v *= 2)
+        for (int64_t v = 1; v < request->nodes; v *= 2)
             if ((u & v) == 0)
-                status = add(request, u, u | v, error);
-    return status;
+                TRY(add(request, u, u | v, error));
+    return NETDP_OK;
 }
 
 static netdp_status build_static_exponential(struct request *request, netdp_error *error)
 {
-    netdp_status status = nodes_argument(request, 1, error);
+    TRY(nodes_argument(request, 1, error));
     double n = request->nodes;
-    if (status == NETDP_OK)
-        status = bound_edges(request, n * ceil(log2(fmax(n, 2))), error);
+    TRY(bound_edges(request, n * ceil(log2(fmax(n, 2))), error));
     for (int64_t u = 0; u < request->nodes; u++)
-        for (int64_t hop = 1; status == NETDP_OK && hop < request->nodes; hop *= 2)
-            status = add(request, u, (u + hop) % request->nodes, error);
-    return status;
+        for (int64_t hop = 1; hop < request->nodes; hop *= 2)
+            TRY(add(request, u, (u + hop) % request->nodes, error));
+    return NETDP_OK;
 }
 
 /* The last node of each clique is joined to the first of the next. */
 static netdp_status build_caveman(struct request *request, netdp_error *error)
 {
     int64_t cliques = 0, size = 0;
-    netdp_status status = integer(request, 1, 1, NETDP_I_MOST_NODES, &cliques, error);
-    if (status == NETDP_OK)
-        status = integer(request, 2, 1, NETDP_I_MOST_NODES / cliques, &size, error);
-    if (status == NETDP_OK)
-        status = bound_edges(request, (double)cliques * ((double)size * (double)(size - 1) / 2 + 1),
-                             error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(integer(request, 1, 1, NETDP_I_MOST_NODES, &cliques, error));
+    TRY(integer(request, 2, 1, NETDP_I_MOST_NODES / cliques, &size, error));
+    TRY(bound_edges(request, (double)cliques * ((double)size * (double)(size - 1) / 2 + 1), error));
     request->nodes = (int32_t)(cliques * size);
-    for (int64_t c = 0; c < cliques && status == NETDP_OK; c++) {
-        status = add_clique(request, c * size, size, error);
-        if (status == NETDP_OK)
-            status = add(request, c * size + size - 1, (c + 1) % cliques * size, error);
+    for (int64_t c = 0; c < cliques; c++) {
+        TRY(add_clique(request, c * size, size, error));
+        TRY(add(request, c * size + size - 1, (c + 1) % cliques * size, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status draw(struct request *request, const netdp_i_law *law, netdp_error *error)
@@ -220,35 +206,29 @@ static netdp_status draw(struct request *request, const netdp_i_law *law, netdp_
 
 static netdp_status build_erdos_renyi(struct request *request, netdp_error *error)
 {
-    netdp_status status = nodes_argument(request, 1, error);
+    TRY(nodes_argument(request, 1, error));
     const char *word = request->word[2];
     bool scaled = strncmp(word, "c=", 2) == 0;
     double value, n = request->nodes;
-    if (status != NETDP_OK)
-        return status;
     if (!parse_double(word + (scaled ? 2 : 0), &value))
         return refuse(request, error, "the probability is not a number");
     if (scaled && value >= 0) /* p = C ln n / n, at most 1 where n is small */
         value = fmin(value * log(n) / n, 1);
     if (value < 0 || value > 1)
         return refuse(request, error, "the probability is outside [0, 1]");
-    status = bound_edges(request, value * n * (n - 1) / 2, error);
+    TRY(bound_edges(request, value * n * (n - 1) / 2, error));
     netdp_i_law law = {.kind = NETDP_I_ERDOS_RENYI, .nodes = request->nodes, .probability = value};
-    return status == NETDP_OK ? draw(request, &law, error) : status;
+    return draw(request, &law, error);
 }
 
 static netdp_status build_geometric(struct request *request, netdp_error *error)
 {
-    netdp_status status = nodes_argument(request, 1, error);
+    TRY(nodes_argument(request, 1, error));
     double radius, n = request->nodes;
-    if (status != NETDP_OK)
-        return status;
     if (!parse_double(request->word[2], &radius) || radius < 0)
         return refuse(request, error, "the radius is not a number from 0 up");
-    status = bound_edges(request, fmin(M_PI * radius * radius, 1) * n * (n - 1) / 2, error);
+    TRY(bound_edges(request, fmin(M_PI * radius * radius, 1) * n * (n - 1) / 2, error));
     netdp_i_law law = {.kind = NETDP_I_GEOMETRIC, .nodes = request->nodes, .radius = radius};
-    if (status != NETDP_OK)
-        return status;
     request->position = NETDP_I_NEW(double, 2 * (int64_t)request->nodes);
     return request->position != NULL ? draw(request, &law, error) : netdp_i_no_memory(error);
 }
@@ -256,41 +236,34 @@ static netdp_status build_geometric(struct request *request, netdp_error *error)
 static netdp_status build_barabasi_albert(struct request *request, netdp_error *error)
 {
     int64_t links = 0;
-    netdp_status status = nodes_argument(request, 5, error);
-    if (status == NETDP_OK)
-        status = integer(request, 2, 1, 5, &links, error);
-    if (status == NETDP_OK)
-        status = bound_edges(request, (double)request->nodes * (double)links, error);
+    TRY(nodes_argument(request, 5, error));
+    TRY(integer(request, 2, 1, 5, &links, error));
+    TRY(bound_edges(request, (double)request->nodes * (double)links, error));
     netdp_i_law law = {
         .kind = NETDP_I_BARABASI_ALBERT, .nodes = request->nodes, .degree = (int32_t)links};
-    return status == NETDP_OK ? draw(request, &law, error) : status;
+    return draw(request, &law, error);
 }
 
 static netdp_status build_regular(struct request *request, netdp_error *error)
 {
     int64_t degree = 0;
-    netdp_status status = nodes_argument(request, 1, error);
-    if (status == NETDP_OK)
-        status = integer(request, 2, 0, request->nodes - 1, &degree, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(nodes_argument(request, 1, error));
+    TRY(integer(request, 2, 0, request->nodes - 1, &degree, error));
     if (request->nodes % 2 == 1 && degree % 2 == 1)
         return refuse(request, error, "nodes times degree is odd");
-    status = bound_edges(request, (double)request->nodes * (double)degree / 2, error);
+    TRY(bound_edges(request, (double)request->nodes * (double)degree / 2, error));
     netdp_i_law law = {.kind = NETDP_I_REGULAR, .nodes = request->nodes, .degree = (int32_t)degree};
-    return status == NETDP_OK ? draw(request, &law, error) : status;
+    return draw(request, &law, error);
 }
 
 static netdp_status build_k_out(struct request *request, netdp_error *error)
 {
     int64_t drawn = 0;
-    netdp_status status = nodes_argument(request, 1, error);
-    if (status == NETDP_OK)
-        status = integer(request, 2, 0, request->nodes - 1, &drawn, error);
-    if (status == NETDP_OK)
-        status = bound_edges(request, (double)request->nodes * (double)drawn, error);
+    TRY(nodes_argument(request, 1, error));
+    TRY(integer(request, 2, 0, request->nodes - 1, &drawn, error));
+    TRY(bound_edges(request, (double)request->nodes * (double)drawn, error));
     netdp_i_law law = {.kind = NETDP_I_K_OUT, .nodes = request->nodes, .degree = (int32_t)drawn};
-    return status == NETDP_OK ? draw(request, &law, error) : status;
+    return draw(request, &law, error);
 }
 
 /* "75,75,50": the sizes; their sum becomes the number of nodes. 0 blocks: not a list of sizes. */
@@ -352,42 +325,28 @@ static double expected_edges(const int32_t *size, const double *matrix, int32_t 
 
 static netdp_status build_stochastic_block(struct request *request, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    double *matrix = NULL;
-    int32_t *size = NETDP_I_NEW(int32_t, MOST_BLOCKS);
+    OWNED int32_t *size = NETDP_I_NEW(int32_t, MOST_BLOCKS);
     if (size == NULL)
         return netdp_i_no_memory(error);
     int32_t blocks = parse_sizes(request, request->word[1], size);
-    const char *fault = NULL;
-    if (blocks == 0) {
-        status = refuse(request, error, "the sizes are not positive integers with commas between");
-        goto done;
-    }
-    matrix = NETDP_I_NEW(double, (int64_t)blocks *blocks);
-    if (matrix == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    fault = parse_matrix(request->word[2], blocks, matrix)
-                ? matrix_fault(matrix, blocks)
-                : "the probabilities are not one row and one column of numbers for each size";
-    if (fault != NULL) {
-        status = refuse(request, error, fault);
-        goto done;
-    }
-    status = bound_edges(request, expected_edges(size, matrix, blocks), error);
-    if (status != NETDP_OK)
-        goto done;
+    if (blocks == 0)
+        return refuse(request, error, "the sizes are not positive integers with commas between");
+    OWNED double *matrix = NETDP_I_NEW(double, (int64_t)blocks *blocks);
+    if (matrix == NULL)
+        return netdp_i_no_memory(error);
+    const char *fault =
+        parse_matrix(request->word[2], blocks, matrix)
+            ? matrix_fault(matrix, blocks)
+            : "the probabilities are not one row and one column of numbers for each size";
+    if (fault != NULL)
+        return refuse(request, error, fault);
+    TRY(bound_edges(request, expected_edges(size, matrix, blocks), error));
     netdp_i_law law = {.kind = NETDP_I_STOCHASTIC_BLOCK,
                        .nodes = request->nodes,
                        .blocks = blocks,
                        .size = size,
                        .matrix = matrix};
-    status = draw(request, &law, error);
-done:
-    netdp_i_free(size);
-    netdp_i_free(matrix);
-    return status;
+    return draw(request, &law, error);
 }
 
 /* Makes nothing here: make() reads the bundled edge list instead. */
@@ -487,30 +446,21 @@ static netdp_status take_apart(char *words, struct request *request, netdp_error
 /* Names of a bundled graph: "number TAB name", one line for each node in order. */
 static netdp_status name_nodes(netdp_graph *graph, const char *text, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    const char **label = NETDP_I_NEW(const char *, graph->nodes);
-    int64_t *length = NETDP_I_NEW(int64_t, graph->nodes);
-    if (label == NULL || length == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED const char **label = NETDP_I_NEW(const char *, graph->nodes);
+    OWNED int64_t *length = NETDP_I_NEW(int64_t, graph->nodes);
+    if (label == NULL || length == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t v = 0; v < graph->nodes; v++) {
         const char *tab = strchr(text, '\t');
         const char *end = tab == NULL ? NULL : strchr(tab, '\n');
-        if (end == NULL) {
-            status =
-                netdp_i_fail(error, NETDP_INVALID, "bundled names end at node %d; rebuild", (int)v);
-            goto done;
-        }
+        if (end == NULL)
+            return netdp_i_fail(error, NETDP_INVALID, "bundled names end at node %d; rebuild",
+                                (int)v);
         label[v] = tab + 1;
         length[v] = end - tab - 1;
         text = end + 1;
     }
-    status = netdp_i_graph_set_names(graph, label, length, error);
-done:
-    netdp_i_free(label);
-    netdp_i_free(length);
-    return status;
+    return netdp_i_graph_set_names(graph, label, length, error);
 }
 
 static netdp_status make_bundled(const char *name, netdp_graph **graph, netdp_error *error)
@@ -520,9 +470,15 @@ static netdp_status make_bundled(const char *name, netdp_graph **graph, netdp_er
         bundled++;
     if (bundled->name == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "%s is not in this build; rebuild", name);
-    netdp_status status = netdp_i_graph_parse(bundled->edges, (int64_t)strlen(bundled->edges), name,
-                                              false, graph, NULL, error);
-    return status == NETDP_OK ? name_nodes(*graph, bundled->nodes, error) : status;
+    TRY(netdp_i_graph_parse(bundled->edges, (int64_t)strlen(bundled->edges), name, false, graph,
+                            NULL, error));
+    return name_nodes(*graph, bundled->nodes, error);
+}
+
+static void clear(struct request *request)
+{
+    netdp_i_edges_free(&request->edges);
+    netdp_i_free(request->position);
 }
 
 netdp_status netdp_graph_make(const char *family, uint64_t seed, bool connected,
@@ -530,36 +486,23 @@ netdp_status netdp_graph_make(const char *family, uint64_t seed, bool connected,
 {
     NETDP_I_GIVEN(error, family && graph);
     netdp_i_shown shown = netdp_i_show_text(family);
+    OWNED char *words = netdp_i_copy_text(family);
+    OWNED_BY(netdp_graph_free) netdp_graph *made = NULL;
+    CLEARED(clear)
     struct request request = {.text = shown.text, .seed = seed, .connected = connected};
-    netdp_graph *made = NULL;
-    netdp_status status;
-    char *words = netdp_i_copy_text(family);
     if (words == NULL)
         return netdp_i_no_memory(error);
-    status = take_apart(words, &request, error);
-    if (status == NETDP_OK)
-        status = request.family->build(&request, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(take_apart(words, &request, error));
+    TRY(request.family->build(&request, error));
     if (request.family->build == build_bundled)
-        status = make_bundled(request.family->name, &made, error);
+        TRY(make_bundled(request.family->name, &made, error));
     else
-        status = netdp_i_graph_build(request.nodes, &request.edges, &made, NULL, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_i_graph_set_origin(made, family, error);
-    if (status != NETDP_OK)
-        goto done;
+        TRY(netdp_i_graph_build(request.nodes, &request.edges, &made, NULL, NULL, error));
+    TRY(netdp_i_graph_set_origin(made, family, error));
     if (notes != NULL)
         *notes = request.notes;
     made->drawn = true;
-    made->position = request.position;
-    request.position = NULL;
-    *graph = made;
-    made = NULL;
-done:
-    netdp_i_edges_free(&request.edges);
-    netdp_i_free(request.position);
-    netdp_graph_free(made);
-    netdp_i_free(words);
-    return status;
+    made->position = GIVE(request.position);
+    *graph = GIVE(made);
+    return NETDP_OK;
 }

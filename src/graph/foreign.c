@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "graph/families.h"
 #include "graph/prepare.h"
 
@@ -145,11 +146,8 @@ static netdp_status copy_names(const struct foreign *foreign, const char *attrib
             *fit = isfinite(value);
             snprintf(number, sizeof number, whole ? "%.0f" : "%.17g", value);
         }
-        if (*fit) {
-            netdp_status status = add_name(names, name, encoded, error);
-            if (status != NETDP_OK)
-                return status;
-        }
+        if (*fit)
+            TRY(add_name(names, name, encoded, error));
     }
     return NETDP_OK;
 }
@@ -215,39 +213,33 @@ static igraph_error_t find_attribute(const igraph_t *graph, bool of_edge, const 
     return code;
 }
 
+static void clear_names(struct names *names)
+{
+    netdp_i_free(names->text);
+}
+
 /* The first of these that gives every node a name of its own; else the nodes' numbers. */
 static netdp_status read_names(struct foreign *foreign, netdp_error *error)
 {
     static const char *const attribute[] = {"name", "label", "id"};
-    netdp_status status = NETDP_OK;
-    struct names names = {0};
+    CLEARED(clear_names) struct names names = {0};
     bool fit = false;
     for (size_t i = 0; i < sizeof attribute / sizeof *attribute && !fit; i++) {
         igraph_attribute_type_t type;
         if (find_attribute(&foreign->graph, false, attribute[i], &type) != IGRAPH_SUCCESS)
-            status = netdp_i_no_memory(error);
-        if (status == NETDP_OK)
-            status = copy_names(foreign, attribute[i], type, &names, &fit, error);
-        if (status == NETDP_OK && fit)
-            status = collect_names(foreign, &names, true, &fit, error);
-        else if (status == NETDP_OK)
+            return netdp_i_no_memory(error);
+        TRY(copy_names(foreign, attribute[i], type, &names, &fit, error));
+        if (!fit)
             continue;
-        if (status == NETDP_OK && !fit)
-            status = collect_names(foreign, &names, false, &fit, error);
-        if (status != NETDP_OK)
-            goto done;
+        TRY(collect_names(foreign, &names, true, &fit, error));
+        if (!fit)
+            TRY(collect_names(foreign, &names, false, &fit, error));
     }
-    if (fit) {
-        *foreign->own = names.text;
-        names.text = NULL;
-    } else {
-        status =
-            netdp_i_collect_numbers(foreign->collection, (int32_t)igraph_vcount(&foreign->graph),
-                                    foreign->first, foreign->own, error);
-    }
-done:
-    netdp_i_free(names.text);
-    return status;
+    if (!fit)
+        return netdp_i_collect_numbers(foreign->collection, (int32_t)igraph_vcount(&foreign->graph),
+                                       foreign->first, foreign->own, error);
+    *foreign->own = GIVE(names.text);
+    return NETDP_OK;
 }
 
 /* ---- Edges ---- */
@@ -316,15 +308,14 @@ static netdp_status read_weights(struct foreign *foreign, double *weight, netdp_
 static netdp_status read_edges(struct foreign *foreign, netdp_error *error)
 {
     igraph_integer_t edges = igraph_ecount(&foreign->graph);
-    double *weight = NETDP_I_NEW(double, edges);
+    OWNED double *weight = NETDP_I_NEW(double, edges);
     if (weight == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = read_weights(foreign, weight, error);
-    for (igraph_integer_t e = 0; e < edges && status == NETDP_OK; e++)
-        status = netdp_i_collect_edge(foreign->collection, (int32_t)IGRAPH_FROM(&foreign->graph, e),
-                                      (int32_t)IGRAPH_TO(&foreign->graph, e), weight[e], 0, error);
-    netdp_i_free(weight);
-    return status;
+    TRY(read_weights(foreign, weight, error));
+    for (igraph_integer_t e = 0; e < edges; e++)
+        TRY(netdp_i_collect_edge(foreign->collection, (int32_t)IGRAPH_FROM(&foreign->graph, e),
+                                 (int32_t)IGRAPH_TO(&foreign->graph, e), weight[e], 0, error));
+    return NETDP_OK;
 }
 
 /* What edges of a Pajek file have beside their weights; of others netdp_i_prepare_gml and _graphml have told. */
@@ -352,21 +343,19 @@ static netdp_status read_graph(struct foreign *foreign, netdp_error *error)
         return fail(foreign, error, "no node; a graph has at least one");
     if (nodes > NETDP_I_MOST_NODES)
         return fail(foreign, error, "too many nodes; at most 100000000");
-    netdp_status status = read_names(foreign, error);
-    if (status == NETDP_OK)
-        status = read_edges(foreign, error);
-    if (status == NETDP_OK && foreign->read == read_pajek)
-        status = note_attributes(foreign, error);
-    return status;
+    TRY(read_names(foreign, error));
+    TRY(read_edges(foreign, error));
+    if (foreign->read == read_pajek)
+        TRY(note_attributes(foreign, error));
+    return NETDP_OK;
 }
 
 /* Under the lock: the whole stay in igraph. */
 static netdp_status read_stream(struct foreign *foreign, FILE *stream, netdp_error *error)
 {
     netdp_i_igraph old;
-    netdp_status status = netdp_i_igraph_take(&old, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_igraph_take(&old, error));
+    netdp_status status = NETDP_OK;
     igraph_attribute_table_t *table = igraph_set_attribute_table(&igraph_cattribute_table);
     const locale_t before = uselocale(netdp_i_plain());
     igraph_error_t code = foreign->read(&foreign->graph, stream);
@@ -398,16 +387,15 @@ static netdp_status check_text(const char **text, int64_t *bytes, const struct f
                                netdp_error *error)
 {
     netdp_i_scan scan = {.path = foreign->collection->path, .advice = foreign->advice};
-    netdp_status status = netdp_i_scan_begin(&scan, *text, *bytes, error);
+    TRY(netdp_i_scan_begin(&scan, *text, *bytes, error));
     *text = scan.begin;
     *bytes = scan.end - scan.begin;
-    if (status == NETDP_OK && *bytes == 0)
-        status = fail(foreign, error, "no node; the file is empty");
+    if (*bytes == 0)
+        return fail(foreign, error, "no node; the file is empty");
     /* XML says itself what its text is. */
-    if (status == NETDP_OK && !foreign->xml &&
-        !netdp_i_token_is_utf8((netdp_i_token){*text, *bytes}))
-        status = fail(foreign, error, "not UTF-8 text; convert it (iconv -t UTF-8)");
-    return status;
+    if (!foreign->xml && !netdp_i_token_is_utf8((netdp_i_token){*text, *bytes}))
+        return fail(foreign, error, "not UTF-8 text; convert it (iconv -t UTF-8)");
+    return NETDP_OK;
 }
 
 /* Keys "graph" outside of all brackets: igraph reads the first one alone. */
@@ -438,16 +426,12 @@ netdp_status netdp_i_collect_gml(netdp_i_collection *collection, const char *tex
                               .read = read_gml,
                               .collection = collection,
                               .own = own};
-    char *made = NULL;
-    netdp_status status = check_text(&text, &bytes, &foreign, error);
-    if (status == NETDP_OK && count_graphs(text, text + bytes) > 1)
-        status = fail(&foreign, error, "several graphs in one file; keep one");
-    if (status == NETDP_OK)
-        status = netdp_i_prepare_gml(text, bytes, collection, &made, &bytes, error);
-    if (status == NETDP_OK)
-        status = read_text(&foreign, made, bytes, error);
-    netdp_i_free(made);
-    return status;
+    OWNED char *made = NULL;
+    TRY(check_text(&text, &bytes, &foreign, error));
+    if (count_graphs(text, text + bytes) > 1)
+        return fail(&foreign, error, "several graphs in one file; keep one");
+    TRY(netdp_i_prepare_gml(text, bytes, collection, &made, &bytes, error));
+    return read_text(&foreign, made, bytes, error);
 }
 
 netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char *text,
@@ -459,14 +443,10 @@ netdp_status netdp_i_collect_graphml(netdp_i_collection *collection, const char 
                               .read = read_graphml,
                               .collection = collection,
                               .own = own};
-    char *made = NULL;
-    netdp_status status = check_text(&text, &bytes, &foreign, error);
-    if (status == NETDP_OK)
-        status = netdp_i_prepare_graphml(text, bytes, collection, &made, &bytes, error);
-    if (status == NETDP_OK)
-        status = read_text(&foreign, made, bytes, error);
-    netdp_i_free(made);
-    return status;
+    OWNED char *made = NULL;
+    TRY(check_text(&text, &bytes, &foreign, error));
+    TRY(netdp_i_prepare_graphml(text, bytes, collection, &made, &bytes, error));
+    return read_text(&foreign, made, bytes, error);
 }
 
 /* The nodes that "*Vertices N" announces are no more than the text may hold; igraph would make them first. */
@@ -497,17 +477,12 @@ netdp_status netdp_i_collect_pajek(netdp_i_collection *collection, const char *t
                               .first = 1,
                               .collection = collection,
                               .own = own};
-    char *made = NULL;
-    netdp_status status = check_text(&text, &bytes, &foreign, error);
-    if (status == NETDP_OK)
-        status = check_vertices(&foreign, text, bytes, error);
-    if (status == NETDP_OK && (made = NETDP_I_NEW(char, bytes + 2)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK) {
-        memcpy(made, text, (size_t)bytes);
-        made[bytes] = '\n'; /* igraph knows no last line without its end */
-        status = read_text(&foreign, made, bytes + 1, error);
-    }
-    netdp_i_free(made);
-    return status;
+    OWNED char *made = NULL;
+    TRY(check_text(&text, &bytes, &foreign, error));
+    TRY(check_vertices(&foreign, text, bytes, error));
+    if ((made = NETDP_I_NEW(char, bytes + 2)) == NULL)
+        return netdp_i_no_memory(error);
+    memcpy(made, text, (size_t)bytes);
+    made[bytes] = '\n'; /* igraph knows no last line without its end */
+    return read_text(&foreign, made, bytes + 1, error);
 }

@@ -139,18 +139,17 @@ static bool merge_repeats(int32_t nodes, struct rows *rows, const double *given,
 netdp_status netdp_i_graph_build(int32_t nodes, const netdp_i_edges *edges, netdp_graph **graph,
                                  netdp_graph_notes *notes, int64_t *clash, netdp_error *error)
 {
-    netdp_status status = NETDP_NO_MEMORY;
-    struct rows loose = {0}, sorted = {0};
-    double *weight = NULL;
-    netdp_graph *built = NULL;
-    int64_t *next = NETDP_I_NEW(int64_t, nodes);
+    CLEARED(free_rows) struct rows loose = {0};
+    CLEARED(free_rows) struct rows sorted = {0};
+    OWNED int64_t *next = NETDP_I_NEW(int64_t, nodes);
+    OWNED double *weight = NULL;
     bool weighted = edges->weight != NULL;
     int64_t loops = 0, clashing = -1;
     for (int64_t i = 0; i < edges->count; i++)
         loops += edges->pair[2 * i] == edges->pair[2 * i + 1];
     int64_t entries = 2 * (edges->count - loops);
     if (next == NULL || !new_rows(&loose, nodes, entries, weighted))
-        goto done;
+        return netdp_i_no_memory(error);
     for (int64_t i = 0; i < edges->count; i++) {
         int32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
         loose.start[u + 1] += u != v;
@@ -159,42 +158,30 @@ netdp_status netdp_i_graph_build(int32_t nodes, const netdp_i_edges *edges, netd
     running_sum(loose.start, nodes);
     scatter(nodes, edges, &loose, next);
     if (!new_rows(&sorted, nodes, entries, weighted))
-        goto done;
+        return netdp_i_no_memory(error);
     transpose(nodes, &loose, &sorted, next);
     free_rows(&loose);
     if (weighted && (weight = NETDP_I_NEW(double, entries)) == NULL)
-        goto done;
+        return netdp_i_no_memory(error);
     if (!merge_repeats(nodes, &sorted, edges->weight, weight, &clashing)) {
-        status = NETDP_INVALID;
-        goto done;
+        if (clash != NULL)
+            *clash = clashing;
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "an edge has two different weights; keep one of them");
     }
-    built = NETDP_I_NEW(netdp_graph, 1);
+    netdp_graph *built = NETDP_I_NEW(netdp_graph, 1);
     if (built == NULL)
-        goto done;
-    *built = (netdp_graph){
-        .nodes = nodes, .start = sorted.start, .neighbour = sorted.column, .weight = weight};
+        return netdp_i_no_memory(error);
     if (notes != NULL) {
         notes->self_loops += loops;
         notes->repeats += (entries - sorted.start[nodes]) / 2;
     }
-    sorted.start = NULL;
-    sorted.column = NULL;
-    weight = NULL;
+    *built = (netdp_graph){.nodes = nodes,
+                           .start = GIVE(sorted.start),
+                           .neighbour = GIVE(sorted.column),
+                           .weight = GIVE(weight)};
     *graph = built;
-    status = NETDP_OK;
-done:
-    free_rows(&loose);
-    free_rows(&sorted);
-    netdp_i_free(next);
-    netdp_i_free(weight);
-    if (status == NETDP_NO_MEMORY)
-        return netdp_i_no_memory(error);
-    if (status == NETDP_INVALID) {
-        if (clash != NULL)
-            *clash = clashing;
-        return netdp_i_fail(error, status, "an edge has two different weights; keep one of them");
-    }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status check_list(const netdp_edge_list *list, netdp_error *error)
@@ -227,42 +214,37 @@ static int compare_names(const void *a, const void *b)
 /* Distinct, not empty, and what a message or a table can show. */
 static netdp_status check_names(const char *const *name, int32_t nodes, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    const char **sorted = NETDP_I_NEW(const char *, nodes);
+    OWNED const char **sorted = NETDP_I_NEW(const char *, nodes);
     if (sorted == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t v = 0; v < nodes && status == NETDP_OK; v++) {
+    for (int32_t v = 0; v < nodes; v++) {
         uint32_t code;
         size_t length = 1;
         sorted[v] = name[v] != NULL ? name[v] : "";
         for (const char *at = sorted[v]; *at != '\0' && length > 0; at += length)
             length = netdp_i_utf8(at, strlen(at), &code);
         if (sorted[v][0] == '\0' || length == 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "node %d: its name is %s; give each node a name of its own",
-                                  (int)v, sorted[v][0] == '\0' ? "empty" : "not UTF-8");
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "node %d: its name is %s; give each node a name of its own", (int)v,
+                                sorted[v][0] == '\0' ? "empty" : "not UTF-8");
     }
-    if (status == NETDP_OK)
-        qsort(sorted, (size_t)nodes, sizeof *sorted, compare_names);
-    for (int32_t v = 1; v < nodes && status == NETDP_OK; v++)
+    qsort(sorted, (size_t)nodes, sizeof *sorted, compare_names);
+    for (int32_t v = 1; v < nodes; v++)
         if (strcmp(sorted[v - 1], sorted[v]) == 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "two nodes have the name '%s'; give each one of its own",
-                                  netdp_i_show_text(sorted[v]).text);
-    netdp_i_free(sorted);
-    return status;
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "two nodes have the name '%s'; give each one of its own",
+                                netdp_i_show_text(sorted[v]).text);
+    return NETDP_OK;
 }
 
 static netdp_status name_nodes(netdp_graph *graph, const char *const *name, netdp_error *error)
 {
-    int64_t *length = NETDP_I_NEW(int64_t, graph->nodes);
+    OWNED int64_t *length = NETDP_I_NEW(int64_t, graph->nodes);
     if (length == NULL)
         return netdp_i_no_memory(error);
     for (int32_t v = 0; v < graph->nodes; v++)
         length[v] = (int64_t)strlen(name[v]);
-    netdp_status status = netdp_i_graph_set_names(graph, name, length, error);
-    netdp_i_free(length);
-    return status;
+    return netdp_i_graph_set_names(graph, name, length, error);
 }
 
 netdp_status netdp_graph_from_list(const netdp_edge_list *list, netdp_graph **graph,
@@ -273,31 +255,26 @@ netdp_status netdp_graph_from_list(const netdp_edge_list *list, netdp_graph **gr
     const netdp_i_edges edges = {.pair = (int32_t *)(uintptr_t)list->pair,
                                  .weight = (double *)(uintptr_t)list->weight,
                                  .count = list->count};
-    netdp_graph *built = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *built = NULL;
     netdp_graph_notes counted = {0};
     int64_t clash = -1;
-    netdp_status status = check_list(list, error);
-    if (status == NETDP_OK && list->name != NULL)
-        status = check_names(list->name, list->nodes, error);
-    if (status == NETDP_OK)
-        status = netdp_i_graph_build(list->nodes, &edges, &built, &counted, &clash, error);
+    TRY(check_list(list, error));
+    if (list->name != NULL)
+        TRY(check_names(list->name, list->nodes, error));
+    const netdp_status status =
+        netdp_i_graph_build(list->nodes, &edges, &built, &counted, &clash, error);
     if (clash >= 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "edge %" PRId64 " repeats the edge from node %d to node %d with "
-                              "another weight; give it once",
-                              clash, (int)list->pair[2 * clash], (int)list->pair[2 * clash + 1]);
-    if (status == NETDP_OK && list->weight != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "edge %" PRId64 " repeats the edge from node %d to node %d with "
+                            "another weight; give it once",
+                            clash, (int)list->pair[2 * clash], (int)list->pair[2 * clash + 1]);
+    TRY(status);
+    if (list->weight != NULL)
         counted.weights = list->count;
-    if (status == NETDP_OK && list->name != NULL)
-        status = name_nodes(built, list->name, error);
-    if (status == NETDP_OK)
-        status =
-            netdp_i_graph_set_origin(built, list->origin != NULL ? list->origin : "edges", error);
-    if (status != NETDP_OK) {
-        netdp_graph_free(built);
-        return status;
-    }
-    *graph = built;
+    if (list->name != NULL)
+        TRY(name_nodes(built, list->name, error));
+    TRY(netdp_i_graph_set_origin(built, list->origin != NULL ? list->origin : "edges", error));
+    *graph = GIVE(built);
     if (notes != NULL)
         *notes = counted;
     return NETDP_OK;

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "graph/igraph/borrow.h"
 
 /* A family's parameters, and the place of one of its nodes. */
@@ -174,9 +175,7 @@ static netdp_status place_by_springs(const netdp_graph *graph, uint64_t seed, do
     netdp_stream stream = netdp_stream_at(seed, NETDP_FOR_LAYOUT, 0, 0);
     igraph_rng_t mine = {.type = &netdp_i_igraph_generator, .state = &stream, .is_seeded = true};
     netdp_i_igraph old;
-    const netdp_status status = netdp_i_igraph_take(&old, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_igraph_take(&old, error));
     igraph_rng_t old_generator = *igraph_rng_default();
     igraph_rng_set_default(&mine);
     const igraph_error_t code = springs(graph, &stream, x, y);
@@ -218,17 +217,15 @@ netdp_status netdp_i_graph_layout(const netdp_graph *graph, uint64_t seed, doubl
         memcpy(y, own_y, (size_t)nodes * sizeof *y);
         return NETDP_OK;
     }
-    netdp_status status = NETDP_OK;
     struct shape shape;
     const struct family *family = family_of(graph, &shape);
     if (family == NULL)
-        status = place_by_springs(graph, seed, x, y, error);
+        TRY(place_by_springs(graph, seed, x, y, error));
     for (int32_t v = 0; family != NULL && v < nodes; v++) {
         const struct place place = family->place(shape, v);
         x[v] = place.x;
         y[v] = place.y;
     }
-    if (status == NETDP_OK)
-        fit(nodes, x, y);
-    return status;
+    fit(nodes, x, y);
+    return NETDP_OK;
 }

@@ -115,7 +115,6 @@ static netdp_status number_of(struct reading *reading, netdp_i_token token, bool
                               int32_t *id, netdp_error *error)
 {
     const char *unclear = quoted ? NULL : netdp_i_unclear(token, reading->separator);
-    netdp_status status = NETDP_OK;
     *id = 0;
     if (quoted && token.length == 0)
         unclear = "an empty name";
@@ -124,9 +123,7 @@ static netdp_status number_of(struct reading *reading, netdp_i_token token, bool
     if (unclear != NULL)
         return fail_here(reading, unclear, error);
     if (quoted)
-        status = unquote(reading, &token, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(unquote(reading, &token, error));
     switch (netdp_i_collect_label(reading->collection, token, id)) {
     case NETDP_I_OLD:
         return check_spelling(reading, token, *id, error);
@@ -357,7 +354,6 @@ static netdp_status read_line(struct reading *reading, netdp_error *error)
 
 static netdp_status read_lines(struct reading *reading, bool numeric, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     netdp_i_collect_clear(reading->collection);
     reading->collection->numeric = numeric;
     reading->scan.at = reading->scan.begin;
@@ -369,12 +365,11 @@ static netdp_status read_lines(struct reading *reading, bool numeric, netdp_erro
     reading->own_used = 0;
     reading->retry = false;
     reading->facts = (netdp_i_list_facts){.begin = reading->scan.begin, .end = reading->scan.end};
-    while (reading->scan.at < reading->scan.end && status == NETDP_OK && !reading->retry) {
-        status = read_line(reading, error);
-        if (status == NETDP_OK)
-            netdp_i_scan_next_line(&reading->scan);
+    while (reading->scan.at < reading->scan.end && !reading->retry) {
+        TRY(read_line(reading, error));
+        netdp_i_scan_next_line(&reading->scan);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* A carriage return that no newline follows: what is behind it may be a line of its own. */
@@ -454,42 +449,32 @@ netdp_status netdp_i_collect_list(netdp_i_collection *collection, const char *te
         .collection = collection,
         .own = own,
     };
-    netdp_status status = netdp_i_scan_begin(&reading.scan, text, bytes, error);
-    if (status == NETDP_OK) {
-        status = netdp_i_list_announced(collection->path, reading.scan.begin, reading.scan.end,
-                                        &reading.konect, error);
-    }
-    if (status == NETDP_OK && netdp_i_is_metis(text, bytes))
+    TRY(netdp_i_scan_begin(&reading.scan, text, bytes, error));
+    TRY(netdp_i_list_announced(collection->path, reading.scan.begin, reading.scan.end,
+                               &reading.konect, error));
+    if (netdp_i_is_metis(text, bytes))
         return netdp_i_collect_metis(collection, text, bytes, own, error);
-    if (status == NETDP_OK) {
-        const char *begin = begin_of_plain(&reading);
-        reading.facts.first = begin;
-        reading.facts.begin = reading.scan.begin;
-        reading.facts.end = reading.scan.end;
-        status = netdp_i_collect_numbered(collection, begin, reading.scan.end - begin,
-                                          reading.separator, PIECE, own, &taken, error);
-    }
-    if (status == NETDP_OK && !taken)
-        status = read_lines(&reading, true, error);
+    const char *begin = begin_of_plain(&reading);
+    reading.facts.first = begin;
+    reading.facts.begin = reading.scan.begin;
+    reading.facts.end = reading.scan.end;
+    TRY(netdp_i_collect_numbered(collection, begin, reading.scan.end - begin, reading.separator,
+                                 PIECE, own, &taken, error));
+    if (!taken)
+        TRY(read_lines(&reading, true, error));
     /* Of words alone, the first line is an edge. */
     const bool words = reading.head >= NETDP_I_WEAK_HEAD && collection->labels.count == 0;
-    if (status == NETDP_OK && !taken && (reading.retry || words))
-        status = read_lines(&reading, false, error);
-    if (status == NETDP_OK)
-        status = check_list(&reading, taken, error);
-    return status;
+    if (!taken && (reading.retry || words))
+        TRY(read_lines(&reading, false, error));
+    return check_list(&reading, taken, error);
 }
 
 netdp_status netdp_i_graph_parse(const char *text, int64_t bytes, const char *path,
                                  bool giant_component, netdp_graph **graph,
                                  netdp_graph_notes *notes, netdp_error *error)
 {
-    netdp_i_collection collection = {.path = path};
-    char *own = NULL;
-    netdp_status status = netdp_i_collect_list(&collection, text, bytes, &own, error);
-    if (status == NETDP_OK)
-        status = netdp_i_collect_finish(&collection, giant_component, graph, notes, error);
-    netdp_i_collect_clear(&collection);
-    netdp_i_free(own);
-    return status;
+    CLEARED(netdp_i_collect_clear) netdp_i_collection collection = {.path = path};
+    OWNED char *own = NULL;
+    TRY(netdp_i_collect_list(&collection, text, bytes, &own, error));
+    return netdp_i_collect_finish(&collection, giant_component, graph, notes, error);
 }

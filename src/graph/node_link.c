@@ -11,8 +11,10 @@
 #include <jansson.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 struct node_link {
     netdp_i_collection *collection;
@@ -143,9 +145,7 @@ static netdp_status read_ids(struct node_link *n, netdp_error *error)
         netdp_i_token id;
         if (!id_of(json_object_get(node, "id"), room, &id))
             return fail_id(n, i, node, error);
-        netdp_status status = keep_id(n, id, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(keep_id(n, id, error));
     }
     return i > 0 ? NETDP_OK : fail(n, error, "no node; a graph has at least one");
 }
@@ -173,16 +173,15 @@ static netdp_status collect_nodes(struct node_link *n, netdp_error *error)
 {
     bool fit = false;
     const char *clash = "";
-    netdp_status status = read_ids(n, error);
-    if (status == NETDP_OK)
-        status = collect_ids(n, true, &fit, &clash, error);
-    if (status == NETDP_OK && !fit)
-        status = collect_ids(n, false, &fit, &clash, error);
-    if (status == NETDP_OK && !fit)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: two nodes have the id '%s'; give each one of its own",
-                              n->collection->path, netdp_i_show_text(clash).text);
-    return status;
+    TRY(read_ids(n, error));
+    TRY(collect_ids(n, true, &fit, &clash, error));
+    if (!fit)
+        TRY(collect_ids(n, false, &fit, &clash, error));
+    if (!fit)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: two nodes have the id '%s'; give each one of its own",
+                            n->collection->path, netdp_i_show_text(clash).text);
+    return NETDP_OK;
 }
 
 static netdp_status read_end(struct node_link *n, size_t i, const json_t *edge, const char *which,
@@ -220,19 +219,14 @@ static netdp_status collect_edges(struct node_link *n, netdp_error *error)
         const json_t *weight = json_object_get(edge, "weight");
         const bool bare = weight == NULL || json_is_null(weight);
         const double value = bare ? NAN : json_is_number(weight) ? json_number_value(weight) : -1;
-        netdp_status status = read_end(n, i, edge, "source", &end[0], error);
-        if (status == NETDP_OK)
-            status = read_end(n, i, edge, "target", &end[1], error);
-        if (status == NETDP_OK && !bare && !(value > 0 && value < INFINITY))
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "%s: edge %zu has a weight that is no positive number; correct or "
-                             "remove it",
-                             n->collection->path, i);
-        if (status == NETDP_OK)
-            status = netdp_i_collect_edge(n->collection, end[0], end[1], value, 0, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(read_end(n, i, edge, "source", &end[0], error));
+        TRY(read_end(n, i, edge, "target", &end[1], error));
+        if (!bare && !(value > 0 && value < INFINITY))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: edge %zu has a weight that is no positive number; correct or "
+                                "remove it",
+                                n->collection->path, i);
+        TRY(netdp_i_collect_edge(n->collection, end[0], end[1], value, 0, error));
     }
     return NETDP_OK;
 }
@@ -246,6 +240,7 @@ netdp_status netdp_i_collect_node_link(netdp_i_collection *collection, const cha
         text += 3;
         bytes -= 3;
     }
+    OWNED_BY(json_decref)
     json_t *root = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &where);
     if (root == NULL && json_error_code(&where) == json_error_out_of_memory)
         return netdp_i_no_memory(error);
@@ -253,12 +248,9 @@ netdp_status netdp_i_collect_node_link(netdp_i_collection *collection, const cha
         return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; give a whole JSON file",
                             collection->path, where.line > 0 ? where.line : 1,
                             netdp_i_show_text(where.text).text);
-    netdp_status status = find_lists(&n, root, error);
-    if (status == NETDP_OK)
-        status = collect_nodes(&n, error);
+    TRY(find_lists(&n, root, error));
+    const netdp_status status = collect_nodes(&n, error);
     *own = n.own;
-    if (status == NETDP_OK)
-        status = collect_edges(&n, error);
-    json_decref(root);
-    return status;
+    TRY(status);
+    return collect_edges(&n, error);
 }

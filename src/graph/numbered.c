@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 enum { NOBODY = -1 }; /* in place of a second node */
 
@@ -224,9 +225,7 @@ static netdp_status name_nodes(const struct numbered *n, int32_t most, int32_t n
                                netdp_i_collection *collection, char **own, netdp_error *error)
 {
     netdp_i_labels *labels = &collection->labels;
-    netdp_status status = netdp_i_collect_numbers(collection, most + 1, 0, own, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_collect_numbers(collection, most + 1, 0, own, error));
     for (int64_t number = 0; number <= most; number++) {
         if (n->id[number] == NOBODY)
             continue;
@@ -241,46 +240,37 @@ netdp_status netdp_i_collect_numbered(netdp_i_collection *collection, const char
                                       int64_t bytes, char separator, int64_t piece_bytes,
                                       char **own, bool *taken, netdp_error *error)
 {
+    CLEARED(free_pieces)
     struct numbered n = {.begin = text,
                          .bytes = bytes,
                          .pieces = 1 + bytes / piece_bytes,
                          .separator = separator == ',' || separator == ';' ? separator : ' '};
-    netdp_status status = NETDP_OK;
     int64_t lines = 0;
-    int32_t most = 0, nodes;
+    int32_t most = 0;
     *taken = false;
     if (!new_pieces(&n))
-        goto no_memory;
+        return netdp_i_no_memory(error);
     cut(&n);
-    status = netdp_i_for_each(n.pieces, count_lines, &n, NULL, NULL, error);
+    TRY(netdp_i_for_each(n.pieces, count_lines, &n, NULL, NULL, error));
     for (int64_t k = 0; k < n.pieces; k++)
         n.first[k + 1] += n.first[k];
     n.pair = NETDP_I_NEW(int32_t, 2 * n.first[n.pieces]);
     if (n.pair == NULL)
-        goto no_memory;
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(n.pieces, parse_piece, &n, NULL, NULL, error);
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(n.pieces, parse_piece, &n, NULL, NULL, error));
     for (int64_t k = 0; k < n.pieces; k++) {
         most = n.most[k] > most ? n.most[k] : most;
         lines += n.count[k];
     }
-    if (status != NETDP_OK || atomic_load(&n.odd) || lines == 0 || most > 1000 + 4 * lines)
-        goto done;
+    if (atomic_load(&n.odd) || lines == 0 || most > 1000 + 4 * lines)
+        return NETDP_OK;
     n.id = NETDP_I_NEW(int32_t, (int64_t)most + 1);
     if (n.id == NULL)
-        goto no_memory;
-    nodes = number_nodes(&n, most);
-    status = netdp_i_for_each(n.pieces, rename_piece, &n, NULL, NULL, error);
-    if (status == NETDP_OK)
-        status = name_nodes(&n, most, nodes, collection, own, error);
-    if (status == NETDP_OK) {
-        hand_over(&n, collection);
-        *taken = true;
-    }
-    goto done;
-no_memory:
-    status = netdp_i_no_memory(error);
-done:
-    free_pieces(&n);
-    return status;
+        return netdp_i_no_memory(error);
+    const int32_t nodes = number_nodes(&n, most);
+    TRY(netdp_i_for_each(n.pieces, rename_piece, &n, NULL, NULL, error));
+    TRY(name_nodes(&n, most, nodes, collection, own, error));
+    hand_over(&n, collection);
+    *taken = true;
+    return NETDP_OK;
 }

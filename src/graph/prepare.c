@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* From `at` on is still to be read: there is always room for it as it stands, and a NUL. */
 struct rewriting {
@@ -28,19 +29,20 @@ static netdp_status begin(struct rewriting *r, const char *text, int64_t bytes, 
     return NETDP_OK;
 }
 
-static netdp_status finish(struct rewriting *r, netdp_status status, char **made,
-                           int64_t *made_bytes, netdp_error *error)
+static netdp_status finish(struct rewriting *r, char **made, int64_t *made_bytes,
+                           netdp_error *error)
 {
-    if (status == NETDP_OK && r->full)
-        status = netdp_i_no_memory(error);
-    if (status != NETDP_OK) {
-        netdp_i_free(r->made);
-        return status;
-    }
+    if (r->full)
+        return netdp_i_no_memory(error);
     *r->out = '\0';
-    *made = r->made;
     *made_bytes = r->out - r->made;
+    *made = GIVE(r->made);
     return NETDP_OK;
+}
+
+static void clear(struct rewriting *r)
+{
+    netdp_i_free(r->made);
 }
 
 static void copy_to(struct rewriting *r, const char *end)
@@ -178,11 +180,11 @@ static netdp_i_token rewrite_key(struct rewriting *r)
 netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, netdp_i_collection *collection,
                                  char **made, int64_t *made_bytes, netdp_error *error)
 {
-    struct rewriting r = {0};
+    CLEARED(clear) struct rewriting r = {0};
     netdp_i_token key = {text, 0};
     int depth = 0, edge = -1; /* within how many brackets; -1: no edge's */
-    netdp_status status = begin(&r, text, bytes, error);
-    while (status == NETDP_OK && !r.full && r.at < r.end) {
+    TRY(begin(&r, text, bytes, error));
+    while (!r.full && r.at < r.end) {
         if (*r.at == '"') {
             rewrite_string(&r);
         } else if (*r.at == '#') {
@@ -201,7 +203,7 @@ netdp_status netdp_i_prepare_gml(const char *text, int64_t bytes, netdp_i_collec
             copy_to(&r, r.at + 1);
         }
     }
-    return finish(&r, status, made, made_bytes, error);
+    return finish(&r, made, made_bytes, error);
 }
 
 /* ---- GraphML ---- */
@@ -385,9 +387,7 @@ static netdp_status rewrite_tag(struct rewriting *r, struct place *place, netdp_
             name = stop; /* behind a namespace */
     }
     size_t length = (size_t)(stop - name);
-    netdp_status status = closing ? NETDP_OK : check_element(r, place, name, length, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(closing ? NETDP_OK : check_element(r, place, name, length, error));
     if (length == 4 && strncmp(name, "edge", 4) == 0)
         place->in_edge = !closing && !(after - at > 2 && after[-2] == '/');
     if (!closing && length == 3 && strncmp(name, "key", 3) == 0) {
@@ -407,18 +407,18 @@ netdp_status netdp_i_prepare_graphml(const char *text, int64_t bytes,
                                      netdp_i_collection *collection, char **made,
                                      int64_t *made_bytes, netdp_error *error)
 {
-    struct rewriting r = {0};
+    CLEARED(clear) struct rewriting r = {0};
     struct place place = {.begin = text, .collection = collection};
-    netdp_status status = begin(&r, text, bytes, error);
-    while (status == NETDP_OK && !r.full && r.at < r.end) {
+    TRY(begin(&r, text, bytes, error));
+    while (!r.full && r.at < r.end) {
         const char *tag = memchr(r.at, '<', (size_t)(r.end - r.at));
         copy_to(&r, tag != NULL ? tag : r.end);
         if (tag != NULL)
-            status = rewrite_tag(&r, &place, error);
+            TRY(rewrite_tag(&r, &place, error));
     }
-    if (status == NETDP_OK && place.weights > NETDP_I_MOST_WEIGHTS)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: %d keys for weights; give the edges one key 'weight'",
-                              collection->path, place.weights);
-    return finish(&r, status, made, made_bytes, error);
+    if (place.weights > NETDP_I_MOST_WEIGHTS)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: %d keys for weights; give the edges one key 'weight'",
+                            collection->path, place.weights);
+    return finish(&r, made, made_bytes, error);
 }

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 #define WRITE_ANOTHER "; write it as GraphML, GML, Pajek or an edge list"
 #define UNPACK "; unpack it first"
@@ -248,21 +249,14 @@ netdp_status netdp_graph_read(const char *path, bool giant_component, netdp_grap
                               netdp_graph_notes *notes, netdp_error *error)
 {
     NETDP_I_GIVEN(error, path && graph);
-    netdp_i_collection collection = {.path = path};
-    char *text = NULL, *own = NULL;
+    CLEARED(netdp_i_collect_clear) netdp_i_collection collection = {.path = path};
+    OWNED char *text = NULL;
+    OWNED char *own = NULL;
     int64_t bytes = 0;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
     netdp_i_format format = NETDP_I_EDGE_LIST;
     end_lines(text, bytes);
-    status = choose_format(path, text, bytes, &format, error);
-    if (status == NETDP_OK)
-        status = formats[format](&collection, text, bytes, &own, error);
-    if (status == NETDP_OK)
-        status = netdp_i_collect_finish(&collection, giant_component, graph, notes, error);
-    netdp_i_collect_clear(&collection);
-    netdp_i_free(own);
-    netdp_i_free(text);
-    return status;
+    TRY(choose_format(path, text, bytes, &format, error));
+    TRY(formats[format](&collection, text, bytes, &own, error));
+    return netdp_i_collect_finish(&collection, giant_component, graph, notes, error);
 }

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 
 netdp_status netdp_i_scan_fail(const netdp_i_scan *scan, netdp_error *error, const char *what)
 {
@@ -63,15 +64,13 @@ netdp_status netdp_i_scan_token(netdp_i_scan *scan, netdp_i_token *token, netdp_
 netdp_status netdp_i_scan_tokens(netdp_i_scan *scan, netdp_i_token *token, int most, int *count,
                                  netdp_error *error)
 {
-    *count = 0;
-    while (*count <= most) {
+    for (*count = 0; *count <= most; ++*count) {
         netdp_i_token next;
-        netdp_status status = netdp_i_scan_token(scan, &next, error);
-        if (status != NETDP_OK || next.length == 0)
-            return status;
+        TRY(netdp_i_scan_token(scan, &next, error));
+        if (next.length == 0)
+            break;
         if (*count < most)
             token[*count] = next;
-        ++*count;
     }
     return NETDP_OK;
 }

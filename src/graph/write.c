@@ -154,9 +154,7 @@ netdp_status netdp_graph_write(const netdp_graph *graph, const char *path, netdp
                             "%s: graphs are written as edge lists, which are not read from a file "
                             "named so; name it .edges",
                             path);
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     struct writing writing = {
         .graph = graph,
         .stream = output.stream,
