@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "account/walk/wider.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -42,12 +43,15 @@ void netdp_i_cost_law_clear(netdp_i_cost_law *law)
  */
 double netdp_i_cost_law_gaussian(double epsilon, double mu)
 {
-    const double a = epsilon / mu - 0.5 * mu, tail = 0.5 * erfc(a * M_SQRT1_2);
+    const double a = epsilon / mu - 0.5 * mu;
+    if (a > 38)
+        return DBL_MIN;
+    const double tail = 0.5 * erfc(a * M_SQRT1_2);
     const double off = (8 + 4 * a * a + epsilon) * 4 * DBL_EPSILON;
-    const double other = erfc((a + mu) * M_SQRT1_2);
-    const double minus = epsilon < 600 && other > 1e-290 ? exp(epsilon) * 0.5 * other : 0;
+    const double other = epsilon < 600 ? erfc((a + mu) * M_SQRT1_2) : 0;
+    const double minus = other > 1e-290 ? exp(epsilon) * 0.5 * other : 0;
     const double value = tail - minus + off * tail;
-    return a > 38 ? DBL_MIN : value > 0 ? value : 0;
+    return value > 0 ? value : 0;
 }
 
 /* To a power: up to 1e-13 of it, which is added. */
@@ -68,18 +72,29 @@ static double delta_of_masses(const netdp_i_cost_law *law, double sigma, double 
     return law->lost + sum * (1 + 4e-16 * (double)law->atoms + 1e-13);
 }
 
+/* Half of a circle's points, in vectors of which so many are turned at once; the other half are their conjugates. */
+enum { WIDTH = 4, TOGETHER = 4, CHUNK = WIDTH * TOGETHER };
+enum { HALF = (NETDP_I_COST_POINTS / 2 + CHUNK) / CHUNK * CHUNK };
+
+/* A power of a point is a product of so many factors at most, then looked up. */
+enum { TURNS = 16 };
+
+typedef double four __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
+
 /* What does not depend on sigma and epsilon. */
 typedef struct circle {
     const netdp_i_cost_law *law;
     const struct circle *beside;        /* of a law for the paths that are open, or NULL */
     double shrink[NETDP_I_COST_POINTS]; /* e^{-tilt g} */
     double cosine[NETDP_I_COST_POINTS], sine[NETDP_I_COST_POINTS];
+    int64_t half; /* points up to n / 2, in whole chunks */
 } circle;
 
 static void circle_fill(const netdp_i_cost_law *law, circle *c)
 {
     c->law = law;
     c->beside = NULL;
+    c->half = (law->atoms / 2 + CHUNK) / CHUNK * CHUNK;
     for (int64_t g = 0; g < law->atoms && law->step > 0; g++) {
         const double turn = 2 * M_PI * (double)g / (double)law->atoms;
         c->shrink[g] = exp(-law->tilt * (double)g) * (1 + 4e-16 * (1 + law->tilt * (double)g));
@@ -96,6 +111,108 @@ static double outside(const netdp_i_cost_law *law)
                                          exp(-law->tilt * (double)law->atoms) * (1 + 1e-12));
 }
 
+/* Of h at g and at n - g: sums and differences; what the samples make of them, again so. */
+typedef struct halves {
+    double even[HALF], odd[HALF];
+    double by_cosine[HALF], by_sine[HALF];
+    double re[TURNS], im[TURNS]; /* F_j of so many j at once */
+} halves;
+
+static void fold(const circle *c, const double *h, halves *f)
+{
+    const int64_t n = c->law->atoms;
+    memset(f, 0, sizeof *f);
+    for (int64_t g = 0; 2 * g <= n && g < n; g++) {
+        const bool alone = g == 0 || 2 * g == n;
+        f->even[g] = alone ? h[g] : h[g] + h[n - g];
+        f->odd[g] = alone ? 0 : h[g] - h[n - g];
+    }
+}
+
+/* e^{2 pi i j g / n} of half of the points, and of j = 1. */
+typedef struct turning {
+    double re[HALF], im[HALF], re_one[HALF], im_one[HALF];
+} turning;
+
+static void turn_to(const circle *c, int64_t j, double *re, double *im)
+{
+    const int64_t n = c->law->atoms;
+    for (int64_t g = 0, at = 0; g < c->half; g++) {
+        re[g] = c->cosine[at];
+        im[g] = c->sine[at];
+        at += at + j < n ? j : j - n;
+    }
+}
+
+#define INSIDE static inline __attribute__((always_inline))
+
+INSIDE void turn_on(four *re, four *im, const four *re_one, const four *im_one)
+{
+    for (int i = 0; i < TOGETHER; i++) {
+        const four next = re[i] * re_one[i] - im[i] * im_one[i];
+        im[i] = re[i] * im_one[i] + im[i] * re_one[i];
+        re[i] = next;
+    }
+}
+
+/* F_j, `count` of them from where the turning stands on. */
+NETDP_I_WIDER
+static void find_parts(int64_t half, const turning *t, int64_t count, halves *f)
+{
+    four re_sum[TURNS] = {0}, im_sum[TURNS] = {0};
+    for (int64_t g = 0; g < half; g += CHUNK) {
+        const four *even = (const four *)(f->even + g), *odd = (const four *)(f->odd + g);
+        four re[TOGETHER], im[TOGETHER];
+        memcpy(re, t->re + g, sizeof re);
+        memcpy(im, t->im + g, sizeof im);
+        for (int64_t j = 0; j < count; j++) {
+            re_sum[j] += (even[0] * re[0] + even[1] * re[1]) + (even[2] * re[2] + even[3] * re[3]);
+            im_sum[j] -= (odd[0] * im[0] + odd[1] * im[1]) + (odd[2] * im[2] + odd[3] * im[3]);
+            turn_on(re, im, (const four *)(t->re_one + g), (const four *)(t->im_one + g));
+        }
+    }
+    for (int64_t j = 0; j < count; j++) {
+        f->re[j] = (re_sum[j][0] + re_sum[j][1]) + (re_sum[j][2] + re_sum[j][3]);
+        f->im[j] = (im_sum[j][0] + im_sum[j][1]) + (im_sum[j][2] + im_sum[j][3]);
+    }
+}
+
+/* What these F_j make of the points. */
+NETDP_I_WIDER
+static void add_parts(int64_t half, const turning *t, int64_t count, halves *f)
+{
+    for (int64_t g = 0; g < half; g += CHUNK) {
+        four *by_cosine = (four *)(f->by_cosine + g), *by_sine = (four *)(f->by_sine + g);
+        four re[TOGETHER], im[TOGETHER], of_re[TOGETHER], of_im[TOGETHER];
+        memcpy(re, t->re + g, sizeof re);
+        memcpy(im, t->im + g, sizeof im);
+        memcpy(of_re, by_cosine, sizeof of_re);
+        memcpy(of_im, by_sine, sizeof of_im);
+        for (int64_t j = 0; j < count; j++) {
+            for (int i = 0; i < TOGETHER; i++) {
+                of_re[i] += f->re[j] * re[i];
+                of_im[i] += f->im[j] * im[i];
+            }
+            turn_on(re, im, (const four *)(t->re_one + g), (const four *)(t->im_one + g));
+        }
+        memcpy(by_cosine, of_re, sizeof of_re);
+        memcpy(by_sine, of_im, sizeof of_im);
+    }
+}
+
+/* The largest that h has above the sum. */
+static double most_above(const circle *c, const double *h, const halves *f)
+{
+    const int64_t n = c->law->atoms;
+    double above = 0;
+    for (int64_t g = 0; g < n; g++) {
+        const double sum =
+            2 * g <= n ? f->by_cosine[g] - f->by_sine[g] : f->by_cosine[n - g] + f->by_sine[n - g];
+        above = fmax(above, h[g] - sum);
+    }
+    return above;
+}
+
 /*
  * With h_g = f(step g) e^{-tilt g} and any F_j, w_j = 2 but for j = 0 and the last of all, 1,
  *
@@ -103,15 +220,19 @@ static double outside(const netdp_i_cost_law *law)
  *
  * R the largest that h_g has above the sum over g < atoms. The mean of the right is
  * sum_j w_j Re(F_j E z_j^G) + R E z_0^G. From g = atoms on the right is not negative, and f at most
- * 1: P(G >= atoms) <= e^{-tilt atoms} E z_0^G. F: the transform of h, which makes R small.
+ * 1: P(G >= atoms) <= e^{-tilt atoms} E z_0^G. F: the transform of h, which makes R small; what rounding makes of F
+ * does not matter. A power of a point is off by at most 2 eps for each factor, 32 eps in all, and a sum by half an
+ * eps for each term: that is below what is added for it.
  */
 static double delta_of_samples(const circle *c, double sigma, double epsilon, double power,
                                double *rest)
 {
     const netdp_i_cost_law *law = c->law;
     const int64_t n = law->atoms;
-    double h[NETDP_I_COST_POINTS], sum[NETDP_I_COST_POINTS] = {0};
-    double value = 0, norm = 0, above = 0;
+    double h[NETDP_I_COST_POINTS];
+    double value = 0, norm = 0;
+    halves f;
+    turning t;
     for (int64_t g = 0; g < n; g++)
         h[g] =
             g == 0
@@ -119,28 +240,25 @@ static double delta_of_samples(const circle *c, double sigma, double epsilon, do
                 : to_power(netdp_i_cost_law_gaussian(epsilon, sqrt((double)g * law->step) / sigma),
                            power) *
                       c->shrink[g];
-    for (int64_t j = 0; j < law->samples; j++) {
-        const double weight = (j == 0 || 2 * j == n ? 1 : 2) / (double)n;
-        double re = 0, im = 0;
-        for (int64_t g = 0, at = 0; g < n; g++) {
-            re += h[g] * c->cosine[at];
-            im -= h[g] * c->sine[at];
-            at += at + j < n ? j : j - n;
+    fold(c, h, &f);
+    turn_to(c, n > 1 ? 1 : 0, t.re_one, t.im_one);
+    for (int64_t from = 0; from < law->samples; from += TURNS) {
+        const int64_t count = law->samples - from < TURNS ? law->samples - from : TURNS;
+        turn_to(c, from, t.re, t.im);
+        find_parts(c->half, &t, count, &f);
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t j = from + i;
+            const double weight = (j == 0 || 2 * j == n ? 1 : 2) / (double)n;
+            f.re[i] *= weight;
+            f.im[i] *= weight;
+            value += f.re[i] * creal(law->value[j]) - f.im[i] * cimag(law->value[j]);
+            norm += fabs(f.re[i]) + fabs(f.im[i]);
         }
-        re *= weight;
-        im *= weight;
-        for (int64_t g = 0, at = 0; g < n; g++) {
-            sum[g] += re * c->cosine[at] - im * c->sine[at];
-            at += at + j < n ? j : j - n;
-        }
-        value += re * creal(law->value[j]) - im * cimag(law->value[j]);
-        norm += fabs(re) + fabs(im);
+        add_parts(c->half, &t, count, &f);
     }
-    for (int64_t g = 0; g < n; g++)
-        above = fmax(above, h[g] - sum[g]);
     const double most = creal(law->value[0]) + law->off;
     const double rounded = 4 * DBL_EPSILON * ((double)law->samples + 8) * norm;
-    *rest = (above + rounded) * most;
+    *rest = (most_above(c, h, &f) + rounded) * most;
     return fmax(0, value) + norm * law->off + rounded * most + *rest + outside(law);
 }
 

@@ -9,6 +9,8 @@ typedef struct netdp_i_mixed_way {
     netdp_i_cost_law law[2]; /* by `bend`: for all but small epsilons, and for all */
     bool known[2];
     bool none; /* it would take too long */
+    bool told; /* what it last said */
+    double sigma, delta, epsilon;
 } netdp_i_mixed_way;
 
 /*
@@ -40,7 +42,7 @@ bool netdp_i_mixed_from_end(const netdp_i_mixed *mixed);
 void netdp_i_mixed_clear(netdp_i_mixed *mixed);
 
 /* *value: the epsilon at delta, infinity where it is not known. False where more is to be made. */
-bool netdp_i_mixed_ask(const netdp_i_mixed *mixed, double sigma, double delta, double *value);
+bool netdp_i_mixed_ask(netdp_i_mixed *mixed, double sigma, double delta, double *value);
 
 /* The same, and makes what is to be made; `asked` but for its bend. */
 netdp_status netdp_i_mixed_answer(const netdp_i_time_grid *grid, netdp_i_returns *hunt,

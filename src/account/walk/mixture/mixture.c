@@ -60,6 +60,7 @@ enum { FINE = 240 };
 #define USUAL_TILT 0.5
 #define LEAST_TILT 1e-5
 #define MOST_TILT 1e4
+enum { MOST_LOOKS = 8 };
 
 /* Points of a grid of costs for them, in parts of the least. */
 #define FINE_LOOK 120.0
@@ -207,17 +208,54 @@ typedef struct range {
     bool usual;                  /* no tilt was worth more than one that goes by the largest cost */
 } range;
 
+/* Tilts that were looked at: each LANES of them once, whatever is then taken. */
+typedef struct looks {
+    chain rough, *at; /* of a long walk a rough grid is looked at */
+    int count;
+    double least[MOST_LOOKS];
+    tilted found[MOST_LOOKS][LANES];
+} looks;
+
+static void looks_clear(looks *l)
+{
+    chain_clear(&l->rough);
+}
+
+static netdp_status looks_begin(looks *l, const netdp_i_time_grid *grid, chain *c,
+                                netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
+                                netdp_error *error)
+{
+    bool made = false;
+    if (grid->rough != NULL)
+        TRY(chain_new(grid->rough, hunt, asked, &l->rough, &made, error));
+    l->at = made ? &l->rough : c;
+    return NETDP_OK;
+}
+
+/* *found: LANES tilts from `least` on. */
+static netdp_status look(looks *l, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
+                         double least, const tilted **found, netdp_error *error)
+{
+    int i = 0;
+    while (i < l->count && l->least[i] != least)
+        i++;
+    if (i == l->count) {
+        const int64_t per = (int64_t)ceil(fmax(12, FINE_LOOK * least));
+        TRY(chain_set(l->at, hunt, MOST_LENGTHENED, per, 0.1, error));
+        find_tilted(l->at, asked, least, l->found[i]);
+        l->least[l->count++] = least;
+    }
+    *found = l->found[i];
+    return NETDP_OK;
+}
+
 /* The shortest reach of LANES tilts from `least` on; *last: is the last of them usable? */
-static netdp_status find_reach(chain *c, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
+static netdp_status find_reach(looks *l, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
                                double least, bool *last, range *r, netdp_error *error)
 {
-    const double most = c->count * asked->tokens;
-    const int64_t per = (int64_t)ceil(fmax(12, FINE_LOOK * least));
-    tilted found[LANES];
-    netdp_status status = chain_set(c, hunt, MOST_LENGTHENED, per, 0.1, error);
-    if (status != NETDP_OK)
-        return status;
-    find_tilted(c, asked, least, found);
+    const double most = l->at->count * asked->tokens;
+    const tilted *found;
+    TRY(look(l, hunt, asked, least, &found, error));
     for (int j = 0; j < LANES; j++) {
         const double whole = found[j].usable ? fmax(most, FADED / found[j].rate) : INFINITY;
         const double reach = fmin(reach_of(found, j, asked), whole);
@@ -233,19 +271,19 @@ static netdp_status find_reach(chain *c, netdp_i_returns *hunt, const netdp_i_mi
 }
 
 /* No guarantee rests on it. */
-static netdp_status find_range(chain *c, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
+static netdp_status find_range(looks *l, netdp_i_returns *hunt, const netdp_i_mixture_asked *asked,
                                range *r, netdp_error *error)
 {
-    const double most = c->count * asked->tokens, apart = pow(TILT_RATIO, LANES);
+    const double most = l->at->count * asked->tokens, apart = pow(TILT_RATIO, LANES);
     bool more = true;
     netdp_status status = NETDP_OK;
     r->most = r->cost = INFINITY;
     for (double least = USUAL_TILT; more && least < MOST_TILT && status == NETDP_OK; least *= apart)
-        status = find_reach(c, hunt, asked, least, &more, r, error);
+        status = find_reach(l, hunt, asked, least, &more, r, error);
     for (double least = USUAL_TILT / apart;
          isinf(r->most) && least > LEAST_TILT && status == NETDP_OK; least /= apart)
-        status = find_reach(c, hunt, asked, least, &more, r, error);
-    r->usual = r->most > (c->timed ? most : FARTHEST * most); /* no cost is above */
+        status = find_reach(l, hunt, asked, least, &more, r, error);
+    r->usual = r->most > (l->at->timed ? most : FARTHEST * most); /* no cost is above */
     if (r->usual) {
         r->most = most;
         r->tilt = fmin(0.35, 8 / most);
@@ -327,23 +365,6 @@ static netdp_status find_law_of_one(netdp_i_returns *hunt, netdp_i_cost_law *law
     return NETDP_OK;
 }
 
-/* The range, of a long walk by a rough grid. */
-static netdp_status look(chain *c, const netdp_i_time_grid *grid, netdp_i_returns *hunt,
-                         const netdp_i_mixture_asked *asked, range *r, netdp_error *error)
-{
-    chain rough = {0}, *at = c;
-    bool made = false;
-    netdp_status status = NETDP_OK;
-    if (grid->rough != NULL)
-        status = chain_new(grid->rough, hunt, asked, &rough, &made, error);
-    if (made)
-        at = &rough;
-    if (status == NETDP_OK)
-        status = find_range(at, hunt, asked, r, error);
-    chain_clear(&rough);
-    return status;
-}
-
 static int64_t points_of(const chain *c, const netdp_i_mixture_asked *asked)
 {
     if (asked->whole)
@@ -387,11 +408,13 @@ static netdp_status find_law(chain *c, const netdp_i_time_grid *grid, netdp_i_re
                              const netdp_i_mixture_asked *asked, netdp_i_cost_law *law,
                              netdp_error *error)
 {
+    CLEARED(looks_clear) looks l = {0};
     range r = {.under = INFINITY};
     double loud = INFINITY;
+    TRY(looks_begin(&l, grid, c, hunt, asked, error));
     for (bool first = true; loud > LOUDEST; first = false) {
         CLEARED(netdp_i_cost_law_clear) netdp_i_cost_law next = {0};
-        TRY(look(c, grid, hunt, asked, &r, error));
+        TRY(find_range(&l, hunt, asked, &r, error));
         if (!first && r.usual)
             break;
         TRY(law_in_range(c, hunt, asked, &r, &next, error));
