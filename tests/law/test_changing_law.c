@@ -595,7 +595,7 @@ static void test_what_is_refused(void **state)
                        .senders_only = true,
                        .varying = variation_of(0, 1)};
     assert_ok(netdp_linear_check(&p, &error));
-    p.noise.pairing = (netdp_pairing){g.graph, 1};
+    p.noise.pairing = (netdp_pairing){.graph = g.graph, .kappa = 1};
     assert_fails(netdp_linear_check(&p, &error), NETDP_INVALID);
     network_free(&g);
 }
