@@ -216,7 +216,8 @@ static const char *family_of(int f, int kind)
 /* None, as much as own noise, and more. */
 static netdp_pairing pairing_of(const network *g, int which)
 {
-    const netdp_pairing all[] = {{NULL, 0}, {g->pairs, 1}, {g->pairs, 10}};
+    const netdp_pairing all[] = {
+        {0}, {.graph = g->pairs, .kappa = 1}, {.graph = g->pairs, .kappa = 10}};
     return all[which % 3];
 }
 
