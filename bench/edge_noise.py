@@ -7,16 +7,22 @@ mean squared error of a node is s^2 tr(W^T D W^T) / n. At equal mu the error is 
 
     F(w) = (worst or mean over v, u of [D_v^-1]_uu) * tr(W^2T D) / n,
 
-which is convex in w in each factor; with one w for all it is a line search, with one for each edge L-BFGS from there. An observer that is
-in no pair (outsider) has D itself. Printed: the best F of one scale, of all scales, and of all scales and own noises of each node, in
-units of no pairs at all, and how much less the second and the third err.
+Each factor is convex in w, their product need not be. The problem is convex in the covariance itself, in s^2 and z = s^2 w: the error
+s^2 tr(W^2T D) / n is linear in them, [(s^2 D_v)^-1]_uu is convex (an inverse of a matrix that is linear in them), and so is the set where
+all of these, or their mean, are at most mu^2. The sets F(w) <= c are images of convex sets under w = z / s^2, a perspective, and so convex:
+F is quasi-convex in w, and a point where it rises nowhere, to first order, is the least. (`--check` draws segments and says by how much a
+point between exceeds the larger end.) With one w for all it is a line search, with one for each edge L-BFGS from there, in ln w; whatever
+it stops at is feasible, so that what is printed as gained is gained at least. An observer that is in no pair (outsider) has D itself. Printed: the
+best F of one scale, of all scales, and of all scales and own noises of each node, in units of no pairs at all, and how much less the second
+and the third err.
 
-    /usr/bin/python3 bench/edge_noise.py [NAME=EDGES...]
+    /usr/bin/python3 bench/edge_noise.py [--only NAME] [--rounds T] [--observers K] [--write FILE] [--check] [NAME=EDGES...]
 
-Of graphs above 100 nodes 12 observers are drawn.
+Of graphs above 100 nodes K observers are drawn, 12 unless said. --write: the best scales for insiders, of the mean and then of the worst
+pair (FILE.mean, FILE.worst), for the last graph and number of rounds, as `netdp loss --pair-graph FILE.mean --pair-weights --pair-noise 1` reads them.
 """
+import argparse
 import pathlib
-import sys
 
 import numpy as np
 from scipy import optimize, sparse
@@ -88,6 +94,7 @@ class Network:
             fine = optimize.minimize_scalar(lambda t: score(np.full(m, np.exp(t)), ones), bracket=(np.log(k) - 0.3, np.log(k) + 0.3), options={"maxiter": 15})
             least = min(least, fine.fun)
             k = np.exp(fine.x)
+        self.found = np.full(m, k)
         if one:
             return np.exp(least)
         def ask(z):
@@ -99,7 +106,19 @@ class Network:
         steps = 300 if len(self.observers) * self.n < 3000 else 40
         got = optimize.minimize(ask, start, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": steps})
         w, own = np.exp(got.x[:m]), np.exp(got.x[m:]) if owns else ones
+        if score(w, own) < least:
+            self.found = w
         return np.exp(min(least, score(w, own)))
+
+    def check(self, worst, times=200):
+        """How much ln F between two points exceeds the larger of both, at most."""
+        draw, m, ones = np.random.default_rng(2), len(self.edges), np.ones(self.n)
+        most = -np.inf
+        for _ in range(times):
+            a, b = (np.exp(draw.normal(0, 2, m)) for _ in range(2))
+            ends = max(self.score(a, ones, worst), self.score(b, ones, worst))
+            most = max(most, *(self.score(a + s * (b - a), ones, worst) - ends for s in (0.2, 0.5, 0.8)))
+        return most
 
 
 def family(name, k):
@@ -110,25 +129,47 @@ def family(name, k):
 def read(path):
     pairs = [line.split()[:2] for line in open(path) if line.strip() and line[0] not in "#%"]
     names = {name: i for i, name in enumerate(sorted({name for pair in pairs for name in pair}))}
+    read.names = sorted(names)
     return len(names), np.array(sorted({tuple(sorted((names[u], names[v]))) for u, v in pairs if u != v}))
+
+
+def write(path, edges, w, names):
+    with open(path, "w") as out:
+        for (a, b), square in zip(edges, w):
+            print(names[a] if names else a, names[b] if names else b, repr(float(np.sqrt(square))), file=out)
 
 
 def main():
     davis = pathlib.Path(__file__).parent.parent / "data" / "davis.edges"
-    networks = {"davis": read(davis), "star 16": family("star", 16), "path 16": family("path", 16), "ring 16": family("ring", 16)}
-    for given in sys.argv[1:]:
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--only")
+    asked.add_argument("--rounds", type=int)
+    asked.add_argument("--observers", type=int, default=12)
+    asked.add_argument("--write")
+    asked.add_argument("--check", action="store_true")
+    asked.add_argument("graphs", nargs="*")
+    asked = asked.parse_args()
+    networks = {"star 16": family("star", 16), "path 16": family("path", 16), "ring 16": family("ring", 16), "davis": read(davis)}
+    for given in asked.graphs:
         name, path = given.split("=", 1)
         networks[name] = read(path)
+    if asked.only:
+        networks = {asked.only: networks[asked.only]}
     print(f"{'graph':10} {'T':>2} {'who':9} {'over':5} {'one':>7} {'edges':>7} {'less':>6} {'+own':>7} {'less':>6}")
     for name, (n, edges) in networks.items():
         big = n > 100
-        insiders = np.random.default_rng(1).choice(n, 12, replace=False) if big else np.arange(n)
-        for rounds in (1, 3, 8):
+        insiders = np.random.default_rng(1).choice(n, asked.observers, replace=False) if big else np.arange(n)
+        for rounds in (asked.rounds,) if asked.rounds else (1, 3, 8):
             for who, observers in (("outsider", [-1]), ("insider", insiders)):
                 net = Network(n, edges, rounds, observers)
                 for worst in (True, False):
+                    if asked.check:
+                        print(f"{name:10} {rounds:2} {who:9} {'worst' if worst else 'mean':5} {net.check(worst):.3g} above the larger end at most", flush=True)
+                        continue
                     none = np.exp(net.score(np.zeros(len(edges)), np.ones(n), worst))
                     one, each = (net.best(worst, single) / none for single in (True, False))
+                    if asked.write and who == "insider":
+                        write(f"{asked.write}.{'worst' if worst else 'mean'}", edges, net.found, getattr(read, "names", None) if name not in ("star 16", "path 16", "ring 16") else None)
                     owns = net.best(worst, False, True) / none
                     print(f"{name:10} {rounds:2} {who:9} {'worst' if worst else 'mean':5} {one:7.4f} {each:7.4f} {100 * (1 - each / one):5.1f}% "
                           f"{owns:7.4f} {100 * (1 - owns / one):5.1f}%", flush=True)

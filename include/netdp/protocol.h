@@ -22,6 +22,7 @@ NETDP_BEGIN
 typedef struct netdp_pairing {
     const netdp_graph *graph; /* borrowed, of the same nodes; NULL: no pairs */
     double kappa;             /* in [0, 1e6]: a pair's noise, in units of the first noise */
+    bool weighted; /* averaging: kappa times each pair's weight in the graph, at most 1e6 */
 } netdp_pairing;
 
 /* The pair graph of a network by its name: "edges" (the network's own) or a family such as "regular

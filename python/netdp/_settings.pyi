@@ -23,6 +23,8 @@ class Settings(TypedDict, total=False):
     pair_graph: Union[str, Any]
     #: gossip, ring-sum: that noise, of each pair and contribution, in units of the first noise (default: 0)
     pair_noise: Union[float, Literal["auto"]]
+    #: averaging: pairs differ in noise: KAPPA times the weight of each in the pair graph, a file of lines 'u v weight' (default: False)
+    pair_weights: bool
     #: draws the pair graph, which is public (default: 1)
     pair_seed: int
     #: learning: cyclic participation: rows are partitioned into B batches, and a row is what is protected; it takes part in every B-th phase (default: in all phases)

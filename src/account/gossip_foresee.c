@@ -169,7 +169,7 @@ static netdp_status foresee(const netdp_i_gossip_account *a, netdp_plan *plan, n
         plan->bytes = 2 * sizeof(double) * n * l->from_count / fmin(observers, netdp_i_threads());
     } else if (!netdp_i_gossip_is_local(a)) {
         TRY(foresee_classes(a, plan, error));
-    } else if (netdp_pairing_is(&a->request->protocol->pairing) && n <= NETDP_DENSE_NODES) {
+    } else if (netdp_pairing_is(&a->request->protocol->noise.pairing) && n <= NETDP_DENSE_NODES) {
         plan->seconds = n * n * n / NETDP_I_COST_SECOND; /* D^-1, once for all */
         plan->bytes = sizeof(double) * n * n / fmin(observers, netdp_i_threads());
     }

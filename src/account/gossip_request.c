@@ -89,6 +89,10 @@ netdp_status netdp_i_gossip_check(const netdp_loss_request *request, const netdp
             error, NETDP_INVALID,
             "bound: %s knows no more noise of single nodes; use exact or everything",
             (*bound)->name);
+    if (request->protocol->noise.pairing.weighted && !(*bound)->sound)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "bound: %s knows no weights of pairs; use exact or everything",
+                            (*bound)->name);
     TRY(check_quiet(request, *bound, error));
     TRY(check_long(request, *bound, error));
     if (netdp_i_gossip_is_published(*bound) &&

@@ -110,7 +110,8 @@ static bool has_proof(const netdp_i_gossip_account *a)
 {
     const netdp_linear *p = a->request->protocol;
     const bool noisy = netdp_linear_least_noise(p) > 0;
-    if (a->quiet != NULL || (p->accelerate && netdp_i_gossip_is_large(p)))
+    if (a->quiet != NULL || (p->accelerate && netdp_i_gossip_is_large(p)) ||
+        p->noise.pairing.weighted) /* by a displacement, or closed */
         return false;
     if (p->varying.kind != NETDP_VARY_NEVER && !has_proof_of_changes(a))
         return false;

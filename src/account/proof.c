@@ -94,6 +94,9 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
     *a = (asked){.request = request, .protocol = losses->protocol, .parts = 1, .stories = 1};
     netdp_status status = netdp_i_gossip_check(losses, &a->bound, error);
     a->stream = status == NETDP_OK && a->protocol->every > 0 && !a->protocol->reacts;
+    if (status == NETDP_OK && a->protocol->noise.pairing.weighted)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "proof: there are no proof files of pairs that differ in noise");
     if (status == NETDP_OK)
         status = check_bound(a, error);
     if (status != NETDP_OK)
@@ -140,8 +143,8 @@ static netdp_status pairs_cost(const netdp_i_shift_problem *p, int32_t u, const 
     moved[u] = size[u] = 1;
     for (int64_t i = 0; i < p->pair_count; i++)
         for (int end = 0; end < 2; end++) {
-            moved[p->pair[2 * i + end]] += (end == 0 ? 1 : -1) * (p->kappa * c[i]);
-            size[p->pair[2 * i + end]] += p->kappa * fabs(c[i]);
+            moved[p->pair[2 * i + end]] += (end == 0 ? 1 : -1) * (p->kappa[i] * c[i]);
+            size[p->pair[2 * i + end]] += p->kappa[i] * fabs(c[i]);
         }
     /* Each of at most `pair_count` + 1 products and sums errs by 2^-53 of what stands then. */
     const double part = ((double)p->pair_count + 4) * 0x1p-52;

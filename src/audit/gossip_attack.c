@@ -305,9 +305,9 @@ static void break_pairs(const replay *r, int64_t round, double *message)
 {
     const battle *b = r->battle;
     const netdp_graph *pairs = b->protocol.noise.pairing.graph;
-    const double scale = b->noise * b->protocol.noise.pairing.kappa;
     for (int32_t v = 0; v < b->nodes; v++)
         for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++) {
+            const double scale = b->noise * netdp_i_pairing_kappa(&b->protocol.noise.pairing, v, i);
             const double half = v < netdp_graph_neighbours(pairs, v)[i] ? scale : -scale;
             const int64_t pair = netdp_i_pairing_number(pairs, b->first_pair, v, i);
             double *mine = message + (int64_t)v * r->width;

@@ -24,6 +24,7 @@
 #include "base/try.h"
 #include "mixing/dense.h"
 #include "protocol/linear.h"
+#include "protocol/pairing.h"
 
 enum { MOST_NUMBERS = 4000 };
 #define MOST_PRODUCTS (INT64_C(1) << 27)
@@ -64,6 +65,7 @@ void netdp_i_view_nodes(const netdp_i_timeline *timeline, const netdp_view *view
 typedef struct ends {
     int64_t count;
     int32_t (*of)[2];
+    double *kappa;
 } ends;
 
 static netdp_status list_ends(const netdp_pairing *pairing, ends *pairs, netdp_error *error)
@@ -72,13 +74,15 @@ static netdp_status list_ends(const netdp_pairing *pairing, ends *pairs, netdp_e
     if (!netdp_pairing_is(pairing))
         return NETDP_OK;
     pairs->of = netdp_i_new(netdp_graph_edges(pairing->graph) + 1, sizeof *pairs->of);
-    if (pairs->of == NULL)
+    pairs->kappa = NETDP_I_NEW(double, netdp_graph_edges(pairing->graph) + 1);
+    if (pairs->of == NULL || pairs->kappa == NULL)
         return netdp_i_no_memory(error);
     for (int32_t v = 0; v < netdp_graph_nodes(pairing->graph); v++)
         for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
             if (w < v)
                 continue;
+            pairs->kappa[pairs->count] = netdp_i_pairing_kappa(pairing, v, i);
             pairs->of[pairs->count][0] = v;
             pairs->of[pairs->count++][1] = w;
         }
@@ -165,10 +169,10 @@ static double *pair_draw_of(const building *b, double *row, int64_t round)
 
 static void add_pairs(const building *b, double *draw, double part, const double *lambda)
 {
-    const double kappa = part * b->protocol->noise.pairing.kappa;
     for (int64_t i = 0; i < b->pairs->count; i++)
-        draw[i] += kappa * (lambda[b->pairs->of[i][0]] -
-                            (b->model->half_pairs ? 0 : lambda[b->pairs->of[i][1]]));
+        draw[i] +=
+            part * b->pairs->kappa[i] *
+            (lambda[b->pairs->of[i][0]] - (b->model->half_pairs ? 0 : lambda[b->pairs->of[i][1]]));
 }
 
 /* The noise of a round, and, of quiet noise, what the factor takes of the draws of earlier phases. */
@@ -431,6 +435,7 @@ netdp_status netdp_i_gossip_map_new(const netdp_i_gossip_model *model, bool valu
     }
     netdp_i_free(b.scratch);
     netdp_i_free(pairs.of);
+    netdp_i_free(pairs.kappa);
     if (status != NETDP_OK)
         netdp_i_gossip_map_clear(map);
     return status;

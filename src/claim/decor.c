@@ -11,7 +11,7 @@ static netdp_status in_pairs(const netdp_claim_inputs *in, netdp_own_noise own_n
         .every = 1,
         .steady = true,
         .reacts = true,
-        .noise.pairing = {netdp_mixing_graph(in->mixing), IN(PAIR_NOISE)}};
+        .noise.pairing = {.graph = netdp_mixing_graph(in->mixing), .kappa = IN(PAIR_NOISE)}};
     return netdp_i_claim_loss(in,
                               &(netdp_loss_request){.protocol = &protocol,
                                                     .sees = NETDP_SEES_EVERYTHING,

@@ -157,7 +157,7 @@ static netdp_status open_account(const netdp_i_package *package, int32_t self, a
             degree = netdp_graph_degree(a->pairs, v);
     const double kappa = a->terms->noise.pairing.kappa;
     if (kappa > 0)
-        a->protocol.noise.pairing = (netdp_pairing){a->pairs, kappa};
+        a->protocol.noise.pairing = (netdp_pairing){.graph = a->pairs, .kappa = kappa};
     a->excess = netdp_i_contribution_excess(package->pairs, degree, kappa, a->terms->width);
     return NETDP_OK;
 }

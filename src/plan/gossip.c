@@ -257,7 +257,7 @@ static double effort(const netdp_i_variant *variant)
 static bool pairs_alike(const netdp_pairing *pairing)
 {
     const char *name = netdp_pairing_is(pairing) ? netdp_graph_origin(pairing->graph) : "edges";
-    return strcmp(name, "edges") == 0 || strcmp(name, "complete") == 0;
+    return !pairing->weighted && (strcmp(name, "edges") == 0 || strcmp(name, "complete") == 0);
 }
 
 /* Does the variant's account tell all observers the same, by theorem? */

@@ -34,7 +34,7 @@ static void take_question(netdp_i_variant *variant)
         return;
     variant->as_is.pair_graph = NULL;
     question->pair_graph = NULL;
-    settings->noise.pairing.kappa = 0;
+    settings->noise.pairing = (netdp_pairing){0};
     question->quiet = "fresh";
     if (variant->role ==
         NETDP_I_LOCAL) /* seen one by one, every contribution needs its own noise */

@@ -240,6 +240,14 @@ netdp_status netdp_linear_check(const netdp_linear *protocol, netdp_error *error
     TRY(check_symmetry(protocol, error));
     TRY(check_quiet(protocol, error));
     TRY(check_own(protocol, error));
+    if (protocol->noise.pairing.weighted &&
+        (protocol->every > 0 || protocol->varying.kind != NETDP_VARY_NEVER ||
+         netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES))
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "pair-weights: apply to averaging on at most %d nodes, on a network that "
+            "does not change",
+            NETDP_DENSE_NODES);
     TRY(netdp_i_pairing_check(&protocol->noise.pairing, netdp_mixing_rows(protocol->mixing).nodes,
                               error));
     return netdp_mixing_require(protocol->mixing, error);

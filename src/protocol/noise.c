@@ -38,7 +38,7 @@ netdp_noise netdp_i_noise_of(const netdp_noise *noise, unsigned settings)
         if ((settings & netdp_i_noise_parts[k].setting) == 0)
             *at(&left, k) = 0;
     if ((settings & NETDP_SETTING_PAIRS) == 0)
-        left.pairing.graph = NULL;
+        left.pairing = (netdp_pairing){0};
     return left;
 }
 

@@ -2,6 +2,7 @@
 #include "protocol/pairing.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,23 @@
 
 /* Above it the conditioning of the noise would leave no digits. */
 #define MOST_NOISE 1e6
+
+double netdp_i_pairing_kappa(const netdp_pairing *pairing, int32_t node, int32_t index)
+{
+    return pairing->weighted ? pairing->kappa * netdp_i_graph_weights(pairing->graph, node)[index]
+                             : pairing->kappa;
+}
+
+void netdp_i_pairing_range(const netdp_pairing *pairing, double *least, double *most)
+{
+    *least = pairing->weighted ? INFINITY : pairing->kappa;
+    *most = pairing->weighted ? 0 : pairing->kappa;
+    for (int32_t v = 0; pairing->weighted && v < netdp_graph_nodes(pairing->graph); v++)
+        for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++) {
+            *least = fmin(*least, netdp_i_pairing_kappa(pairing, v, i));
+            *most = fmax(*most, netdp_i_pairing_kappa(pairing, v, i));
+        }
+}
 
 bool netdp_pairing_is(const netdp_pairing *pairing)
 {
@@ -30,6 +48,18 @@ netdp_status netdp_i_pairing_check(const netdp_pairing *pairing, int32_t nodes, 
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-graph: has %d nodes, the network %d; give one of the same nodes",
                             (int)netdp_graph_nodes(pairing->graph), (int)nodes);
+    double least, most;
+    if (!netdp_pairing_is(pairing) || !pairing->weighted)
+        return NETDP_OK;
+    if (netdp_graph_edges(pairing->graph) > 0 && netdp_i_graph_weights(pairing->graph, 0) == NULL)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "pair-weights: the pair graph has none; give a file of lines 'u v weight'");
+    netdp_i_pairing_range(pairing, &least, &most);
+    if (most > MOST_NOISE)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "pair-weights: a pair has %g times the noise; at most %g", most,
+                            MOST_NOISE);
     return NETDP_OK;
 }
 
@@ -40,17 +70,24 @@ static netdp_status take_edges(const netdp_graph *graph, const int32_t *node, in
     const int64_t edges = netdp_graph_edges(graph);
     int64_t made = 0;
     OWNED int32_t *edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
-    if (edge == NULL)
+    OWNED double *weight = NETDP_I_NEW(double, edges + 1);
+    if (edge == NULL || weight == NULL)
         return netdp_i_no_memory(error);
+    const bool weighted = netdp_i_graph_weights(graph, 0) != NULL;
     for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
         for (int32_t i = 0; i < netdp_graph_degree(graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(graph, v)[i];
             if (v > w)
                 continue;
+            if (weighted)
+                weight[made / 2] = netdp_i_graph_weights(graph, v)[i];
             edge[made++] = node != NULL ? node[v] : v;
             edge[made++] = node != NULL ? node[w] : w;
         }
-    return netdp_graph_from_edges(nodes, edge, edges, pairs, error);
+    return netdp_graph_from_list(
+        &(netdp_edge_list){
+            .nodes = nodes, .count = edges, .pair = edge, .weight = weighted ? weight : NULL},
+        pairs, NULL, error);
 }
 
 /* A graph file names nodes of the network; those that it leaves out share no noise. */
@@ -273,7 +310,11 @@ netdp_status netdp_i_pairing_hiding(const netdp_graph *pairs, const int32_t *to,
 void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *hiding,
                            char text[400])
 {
-    char among[160] = "";
+    char among[160] = "", from[32] = "";
+    double least, most;
+    netdp_i_pairing_range(pairing, &least, &most);
+    if (pairing->weighted)
+        snprintf(from, sizeof from, "%.6g to ", least);
     if (hiding->least == 1)
         snprintf(among, sizeof among,
                  ",\nbut node %d is hidden from some observer by its own noise alone",
@@ -285,10 +326,11 @@ void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *h
             "tends to %.4g",
             (int)hiding->least, 1.0 / hiding->least);
     snprintf(text, 400,
-             "Pairwise noise (%.60s, %" PRId64 " pairs, %g times a node's first noise) cancels in "
+             "Pairwise noise (%.60s, %" PRId64
+             " pairs, %s%g times a node's first noise) cancels in "
              "the sum%s.\nIts assumptions: pairs share keys, and nodes follow the protocol; "
              "%d partner%s of node %d together can remove it.",
-             netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), pairing->kappa,
+             netdp_graph_origin(pairing->graph), netdp_graph_edges(pairing->graph), from, most,
              among, (int)hiding->partners, hiding->partners == 1 ? "" : "s", (int)hiding->thin);
 }
 

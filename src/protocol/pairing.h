@@ -12,6 +12,12 @@ netdp_status netdp_i_pairing_first(const netdp_graph *pairs, int64_t *first, net
 int64_t netdp_i_pairing_number(const netdp_graph *pairs, const int64_t *first, int32_t node,
                                int32_t index);
 
+/* kappa of a node and its index-th neighbour in the pair graph: the double that both ends add. */
+double netdp_i_pairing_kappa(const netdp_pairing *pairing, int32_t node, int32_t index);
+
+/* The least and the largest of them. */
+void netdp_i_pairing_range(const netdp_pairing *pairing, double *least, double *most);
+
 /* Is it a name, and not the path of a file? */
 bool netdp_i_pairing_named(const char *name);
 

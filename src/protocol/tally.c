@@ -83,6 +83,8 @@ static netdp_status check_pairs(const netdp_tally *tally, netdp_error *error)
         return netdp_i_fail(error, NETDP_INVALID,
                             "pair-graph: among tokens pairwise noise is for sums on the ring with "
                             "Gaussian noise; leave it out");
+    if (tally->pairing.weighted)
+        return netdp_i_fail(error, NETDP_INVALID, "pair-weights: apply to averaging by gossip");
     return netdp_i_pairing_check(&tally->pairing, tally->nodes, error);
 }
 

@@ -242,6 +242,8 @@ void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object)
             object, "pairs",
             json_pack("{s:s, s:I, s:f}", "graph", netdp_graph_origin(pairing->graph), "edges",
                       (json_int_t)netdp_graph_edges(pairing->graph), "noise", pairing->kappa));
+    if (netdp_pairing_is(pairing) && pairing->weighted)
+        json_object_set_new(json_object_get(object, "pairs"), "weights", json_true());
 }
 
 static netdp_status read_rounds(const netdp_i_question *question, netdp_i_description *made,

@@ -10,7 +10,7 @@
 
 #include "question/rule.h"
 
-enum { NETDP_I_SETTINGS = 47 }; /* with headings */
+enum { NETDP_I_SETTINGS = 48 }; /* with headings */
 
 /* The settings, each with its row in settings.c; its default where it is not given. */
 typedef struct netdp_i_question {

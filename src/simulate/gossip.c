@@ -151,13 +151,16 @@ void netdp_i_pair_noise(double *mine, int64_t pair, int32_t width, double scale,
  * The node adds its half of every pair's number: the one drawn by the pair's stream, taken once
  * with each sign. `first`: netdp_i_pairing_first.
  */
-static void add_pair_noise(double *mine, int32_t v, const netdp_graph *pairs, const int64_t *first,
-                           int32_t width, double scale, netdp_run_seed seed, int64_t round)
+static void add_pair_noise(double *mine, int32_t v, const netdp_pairing *pairing,
+                           const int64_t *first, int32_t width, double noise, netdp_run_seed seed,
+                           int64_t round)
 {
-    const int32_t *neighbour = netdp_graph_neighbours(pairs, v);
-    for (int32_t i = 0; scale != 0 && i < netdp_graph_degree(pairs, v); i++)
-        netdp_i_pair_noise(mine, netdp_i_pairing_number(pairs, first, v, i), width,
+    const int32_t *neighbour = netdp_graph_neighbours(pairing->graph, v);
+    for (int32_t i = 0; noise != 0 && i < netdp_graph_degree(pairing->graph, v); i++) {
+        const double scale = noise * netdp_i_pairing_kappa(pairing, v, i);
+        netdp_i_pair_noise(mine, netdp_i_pairing_number(pairing->graph, first, v, i), width,
                            v < neighbour[i] ? scale : -scale, seed, round);
+    }
 }
 
 /* How many nodes are done one after the other. */
@@ -205,8 +208,8 @@ static void add_contribution_noise(const gossip *g, int64_t t, const int32_t *no
             if (p->own != NULL && p->own[u] > 1) /* the same draw once more */
                 netdp_i_node_noise(mine, u, g->width, (p->own[u] - 1) * scale, g->seed, round, 0);
             if (g->first_pair != NULL)
-                add_pair_noise(mine, u, p->noise.pairing.graph, g->first_pair, g->width,
-                               scale * p->noise.pairing.kappa, g->seed, round);
+                add_pair_noise(mine, u, &p->noise.pairing, g->first_pair, g->width, scale, g->seed,
+                               round);
         }
     }
 }

@@ -211,6 +211,7 @@ const netdp_i_key netdp_i_keys[] = {
     {"privacy.end_dither", .setting = "end-dither"},
     {"privacy.pair_graph", .setting = "pair-graph"},
     {"privacy.pair_noise", .setting = "pair-noise"},
+    {"privacy.pair_weights", .setting = "pair-weights"},
     {"privacy.pair_seed", .setting = "pair-seed"},
     {"privacy.more_noise", AT(privacy.more_noise),
      .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_DITHER_DECAY, .expects = "NODE:TIMES,... such as 3:2,5:1.5"}},

@@ -257,7 +257,36 @@ output: {every: 50, repeat: 200}
         assert got["revealed"]["guarantee"]["pairs"]["count"] < got["late"]["guarantee"]["pairs"]["count"] == 96, got
 
 
+def weights():
+    """Twice the weight is twice kappa, to the last bit, and weights of 1 are none; a pair of more noise tells less; a study says what the command does."""
+    ring = "".join(f"{v} {(v + 1) % 9} %s\n" for v in range(9))
+    files = {"two.edges": ring.replace("%s", "2.0"), "one.edges": ring.replace("%s", "1.0"), "more.edges": ring.replace("%s", "2.0").replace("4 5 2.0", "4 5 3.0")}
+    for view in (["--sees", "everything"], ["--sees", "sum"], ["--own-noise", "counts"], ["--accelerate"], []):
+        words = ["--family", "ring 9", "--rounds", "4", "--dither", "0.1", *view]
+        by = {name: losses([*words, "--pair-graph", name + ".edges", "--pair-weights", "--pair-noise", "1.5"], files) for name in ("two", "one", "more")}
+        assert by["two"] == losses([*words, "--pair-graph", "edges", "--pair-noise", "3"]), view
+        assert by["one"] == losses([*words, "--pair-graph", "edges", "--pair-noise", "1.5"]), view
+        assert all(by["more"][pair] <= value * (1 + 1e-12) for pair, value in by["two"].items() if value != "inf") and by["more"] != by["two"], view
+    study = ("graph: {family: ring 9}\ntask: {kind: account}\nprotocol: {kind: averaging, rounds: 4}\n"
+             "privacy: {noise: 2, delta: 1e-6, dither: 0.1, pair_graph: more.edges, pair_noise: 1.5, pair_weights: true}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in {**files, "study.yaml": study}.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        told = [run(["loss", *words, "--json"], folder) for words in (
+            ["study.yaml"], ["--family", "ring 9", "--rounds", "4", "--dither", "0.1", "--noise", "2", "--as", "dp:1e-6", "--pair-graph", "more.edges",
+                             "--pair-noise", "1.5", "--pair-weights"])]
+    for code, _, err in told:
+        assert code == 0, err
+    maxima = [set(re.findall(r'"max": ([0-9.e-]+)', out)) for _, out, _ in told]
+    assert maxima[0] & maxima[1], maxima
+
+
 main([
+    Case("loss --family 'ring 5' --rounds 3 --pair-graph edges --pair-noise 1 --pair-weights", 2, err="the pair graph has none"),
+    Case("loss --family 'ring 5' --rounds 3 --pair-weights", 2, err="goes with --pair-graph"),
+    Case("loss --family 'ring 5' --rounds 3 --protocol stream --pair-graph two.edges --pair-weights", 2, err="does not apply to stream"),
+    Case("loss --family 'ring 5' --rounds 3 --dropout 0.1 --pair-graph two.edges --pair-noise 1 --pair-weights", 2, err="excludes --dropout"),
     Case("loss --family ring.5 --rounds 3 --pair-noise 1", 2, err="ring.5"),
     Case("loss --family 'ring 5' --rounds 3 --pair-noise 1", 2, err="who shares it"),
     Case("loss --family 'ring 5' --rounds 3 --pair-graph edges --pair-noise -1", 2, err="pair-noise"),
@@ -281,4 +310,4 @@ main([
     Case("calibrate --family davis --rounds 9 --tune-pairs --target 4 --as dp:1e-6", 2, err="give --pair-graph"),
     Case("calibrate --family davis --rounds 9 --pair-graph edges --pair-noise 3 --tune-pairs --target 4 --as dp:1e-6", 2,
          err="--pair-noise: leave it out with --tune-pairs"),
-], [golden, limits, laws, segments, study, tuned, tuned_study, study_with_pairs_of_a_file, one_stands_for_all, failing_late])
+], [golden, weights, limits, laws, segments, study, tuned, tuned_study, study_with_pairs_of_a_file, one_stands_for_all, failing_late])

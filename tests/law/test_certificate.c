@@ -59,7 +59,7 @@ static double compare(net n, const json_t *row, netdp_certify certify)
         .every = end > 0 ? rounds : 0,
         .reacts = end > 0,
         .noise.end = end,
-        .noise.pairing = {pair_graph, pairs != NULL ? number(row, "kappa") : 0}};
+        .noise.pairing = {.graph = pair_graph, .kappa = pairs != NULL ? number(row, "kappa") : 0}};
     netdp_loss_request request = {.protocol = &protocol,
                                   .to = to,
                                   .to_count = (int32_t)json_array_size(list),

@@ -103,7 +103,7 @@ static double sweep(int64_t phases, double kappa)
             if (kappa > 0)
                 assert_ok(netdp_pairing_graph(names[(f + d) % 3], graph, 1, &pairs, &error));
             const question q = {.protocol = {.mixing = mixing,
-                                             .noise.pairing = {pairs, kappa},
+                                             .noise.pairing = {.graph = pairs, .kappa = kappa},
                                              .rounds = phases > 0 ? 3 * phases : rounds,
                                              .noise.dither = dithers[d],
                                              .every = phases > 0 ? 3 : 0,
@@ -203,18 +203,19 @@ static void test_own_pairs(void **state)
                 assert_ok(netdp_graph_make(families[f], 3, true, &graph, NULL, &error));
                 assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
                 assert_ok(netdp_pairing_graph(names[(f + k) % 3], graph, 1, &pairs, &error));
-                const question q = {.protocol = {.mixing = mixing,
-                                                 .rounds = 2 + (f + k) % 4,
-                                                 .noise.dither = dithers[1 + (f + 2 * k) % 4],
-                                                 .noise.pairing = {pairs, kappas[k]},
-                                                 .every = phases > 0 ? 2 + (f + k) % 4 : 0,
-                                                 .reacts = phases > 0,
-                                                 .noise.end = phases > 0 ? 0.2 : 0},
-                                    .sees = NETDP_SEES_NEIGHBOURS,
-                                    .counts = true,
-                                    .members = 1,
-                                    .member = member,
-                                    .nodes = netdp_graph_nodes(graph)};
+                const question q = {
+                    .protocol = {.mixing = mixing,
+                                 .rounds = 2 + (f + k) % 4,
+                                 .noise.dither = dithers[1 + (f + 2 * k) % 4],
+                                 .noise.pairing = {.graph = pairs, .kappa = kappas[k]},
+                                 .every = phases > 0 ? 2 + (f + k) % 4 : 0,
+                                 .reacts = phases > 0,
+                                 .noise.end = phases > 0 ? 0.2 : 0},
+                    .sees = NETDP_SEES_NEIGHBOURS,
+                    .counts = true,
+                    .members = 1,
+                    .member = member,
+                    .nodes = netdp_graph_nodes(graph)};
                 char what[128];
                 snprintf(what, sizeof what, "%s, pairs %d, kappa %g, %d phases", families[f],
                          (f + k) % 3, kappas[k], phases);

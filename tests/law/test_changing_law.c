@@ -216,7 +216,8 @@ static const char *family_of(int f, int kind)
 /* None, as much as own noise, and more. */
 static netdp_pairing pairing_of(const network *g, int which)
 {
-    const netdp_pairing all[] = {{NULL, 0}, {g->pairs, 1}, {g->pairs, 10}};
+    const netdp_pairing all[] = {
+        {0}, {.graph = g->pairs, .kappa = 1}, {.graph = g->pairs, .kappa = 10}};
     return all[which % 3];
 }
 
@@ -595,7 +596,7 @@ static void test_what_is_refused(void **state)
                        .senders_only = true,
                        .varying = variation_of(0, 1)};
     assert_ok(netdp_linear_check(&p, &error));
-    p.noise.pairing = (netdp_pairing){g.graph, 1};
+    p.noise.pairing = (netdp_pairing){.graph = g.graph, .kappa = 1};
     assert_fails(netdp_linear_check(&p, &error), NETDP_INVALID);
     network_free(&g);
 }

@@ -36,7 +36,8 @@ static void net_make(net *n, uint64_t seed, bool revealed, double kappa)
     if (revealed)
         assert_ok(
             netdp_pairing_revealed(n->pairs, n->mixing, &n->protocol.varying, &n->left, &error));
-    n->protocol.noise.pairing = (netdp_pairing){revealed ? n->left : n->pairs, kappa};
+    n->protocol.noise.pairing =
+        (netdp_pairing){.graph = revealed ? n->left : n->pairs, .kappa = kappa};
 }
 
 static void net_drop(net *n)

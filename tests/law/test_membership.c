@@ -55,7 +55,7 @@ static void test_it_finds_what_is_allowed(void **state)
     deviations d = {.count = 0};
     int refuted = 0;
     for (int view = 0; view < 6; view++) {
-        const netdp_pairing pairing = {n.graph, 1};
+        const netdp_pairing pairing = {.graph = n.graph, .kappa = 1};
         const netdp_linear p = averaging(
             n, (netdp_settings){.rounds = 6,
                                 .noise.dither = view < 3 ? 0.1 : 0,

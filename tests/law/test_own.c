@@ -54,12 +54,12 @@ static void test_account_covers_the_attack(void **state)
         double own[32], alone[32];
         for (int32_t v = 0; v < nodes; v++)
             own[v] = 1 + (v % 3 == 0 ? 0 : 2 * netdp_stream_uniform(&stream));
-        netdp_linear p = averaging(
-            n,
-            (netdp_settings){.rounds = 5,
-                             .noise.dither = i % 2 == 0 ? 0.2 : 0.02,
-                             .accelerate = i % 5 == 4,
-                             .noise.pairing = {i % 4 == 3 ? n.graph : NULL, i % 4 == 3 ? 1.5 : 0}});
+        netdp_linear p =
+            averaging(n, (netdp_settings){.rounds = 5,
+                                          .noise.dither = i % 2 == 0 ? 0.2 : 0.02,
+                                          .accelerate = i % 5 == 4,
+                                          .noise.pairing = {.graph = i % 4 == 3 ? n.graph : NULL,
+                                                            .kappa = i % 4 == 3 ? 1.5 : 0}});
         netdp_gossip_attack a = {
             .protocol = &p,
             .view = {.sees = i % 6 == 5 ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS,

@@ -3,8 +3,10 @@
  * share and by columns found one by one (docs/proofs/pairs.md): the same.
  */
 #include "net.h"
+#include "weigh.h"
 
 #include "account/observe/pairing.h"
+#include "protocol/pairing.h"
 
 static void test_columns_equal_the_inverse(void **state)
 {
@@ -19,7 +21,7 @@ static void test_columns_equal_the_inverse(void **state)
         for (int seen = 0; seen <= 3; seen++)
             for (double kappa = 0.1; kappa < 2000; kappa *= 10) {
                 net n = family(graphs[g]);
-                const netdp_pairing pairing = {n.graph, kappa};
+                const netdp_pairing pairing = {.graph = n.graph, .kappa = kappa};
                 netdp_i_paired shared;
                 double dense[ASKED], iterated[ASKED], near[ASKED];
                 assert_ok(
@@ -59,7 +61,7 @@ static void test_a_clique_by_hand(void **state)
     net n = family("complete 12");
     static const int32_t observers[] = {3, 7}, from[] = {0};
     for (double kappa = 0.01; kappa < 1e5; kappa *= 7) {
-        const netdp_pairing pairing = {n.graph, kappa};
+        const netdp_pairing pairing = {.graph = n.graph, .kappa = kappa};
         netdp_i_paired shared;
         double loss;
         assert_ok(netdp_i_paired_new(&pairing, 12, &shared, &error));
@@ -87,7 +89,7 @@ static void test_twins_are_told_apart_by_nothing(void **state)
         for (int seen = 0; seen <= 2; seen++) {
             net n = family(graphs[g]);
             const int32_t count = netdp_graph_nodes(n.graph);
-            const netdp_pairing pairing = {n.graph, 3};
+            const netdp_pairing pairing = {.graph = n.graph, .kappa = 3};
             netdp_i_paired shared;
             int32_t from[700];
             double all[700];
@@ -110,12 +112,83 @@ static void test_twins_are_told_apart_by_nothing(void **state)
         }
 }
 
+/* [D^-1]_uu without the observers, by elimination in long double. */
+static double eliminated(const netdp_pairing *pairing, const int32_t *observers, int count,
+                         int32_t u)
+{
+    enum { MOST = 64 };
+    static long double d[MOST][MOST + 1];
+    const int32_t n = netdp_graph_nodes(pairing->graph);
+    bool out[MOST] = {false};
+    memset(d, 0, sizeof d);
+    for (int i = 0; i < count; i++)
+        out[observers[i]] = true;
+    for (int32_t v = 0; v < n; v++) {
+        d[v][v] += 1;
+        d[v][n] = v == u;
+        for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, v); i++) {
+            const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
+            const long double kappa = netdp_i_pairing_kappa(pairing, v, i);
+            if (out[v] || out[w])
+                continue;
+            d[v][v] += kappa * kappa;
+            d[v][w] -= kappa * kappa;
+        }
+    }
+    for (int32_t p = 0; p < n; p++)
+        for (int32_t v = 0; v < n; v++) {
+            const long double by = v == p ? 0 : d[v][p] / d[p][p];
+            for (int32_t w = p; by != 0 && w <= n; w++)
+                d[v][w] -= by * d[p][w];
+        }
+    return (double)(d[u][n] / d[u][u]);
+}
+
+/* Pairs that are not equally loud: by the inverse that observers share, by their own, and in networks with twins. */
+static void test_weights_by_elimination(void **state)
+{
+    (void)state;
+    static const char *const graphs[] = {"hypercube 6", "star 30", "complete 12", "karate",
+                                         "ring 40"};
+    static const int32_t observers[] = {3, 7, 9};
+    for (int k = 0; k < 30; k++) {
+        net n = family(graphs[k % 5]);
+        const int32_t count = netdp_graph_nodes(n.graph);
+        netdp_graph *pairs = NULL;
+        netdp_i_paired shared;
+        int32_t from[64];
+        double loss[64];
+        assert_ok(netdp_pairing_graph("edges", n.graph, 1, &pairs, &error));
+        pairs = weigh(pairs, 0, k);
+        assert_non_null(pairs);
+        const netdp_pairing pairing = {
+            .graph = pairs, .kappa = pow(10, k % 3 - 1), .weighted = true};
+        for (int32_t v = 0; v < count; v++)
+            from[v] = v;
+        assert_ok(netdp_i_paired_new(&pairing, count, &shared, &error));
+        for (int seen = 0; seen <= 3; seen++) {
+            assert_ok(
+                netdp_i_paired_loss(&shared, observers, seen, from, count, loss, NULL, &error));
+            for (int32_t u = 0; u < count; u++) {
+                if (seen > 0 && (u == 3 || (seen > 1 && u == 7) || (seen > 2 && u == 9)))
+                    continue;
+                const double truth = eliminated(&pairing, observers, seen, u);
+                assert_true(loss[u] >= truth * (1 - 1e-15) && loss[u] <= truth * (1 + 1e-9));
+            }
+        }
+        netdp_i_paired_clear(&shared);
+        netdp_graph_free(pairs);
+        net_drop(n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_equal_the_inverse),
         cmocka_unit_test(test_twins_are_told_apart_by_nothing),
         cmocka_unit_test(test_a_clique_by_hand),
+        cmocka_unit_test(test_weights_by_elimination),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

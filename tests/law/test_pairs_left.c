@@ -29,7 +29,8 @@ static world begin(const char *family, const char *weights, const char *pairs, d
     assert_ok(netdp_mixing_new_stochastic(w.graph, weights, &w.mixing, &error));
     assert_ok(netdp_pairing_graph(pairs, w.graph, 1, &w.pairs, &error));
     w.n = netdp_graph_nodes(w.graph);
-    w.protocol = (netdp_linear){.mixing = w.mixing, .noise.pairing = {w.pairs, kappa}};
+    w.protocol =
+        (netdp_linear){.mixing = w.mixing, .noise.pairing = {.graph = w.pairs, .kappa = kappa}};
     return w;
 }
 

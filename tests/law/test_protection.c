@@ -248,7 +248,7 @@ static void test_pools_are_the_largest_coalition(void **state)
     assert_ok(netdp_graph_make("complete 6", 1, true, &pairs, NULL, &error));
     const netdp_linear averaging = {.mixing = g.mixing, .rounds = 4, .noise.dither = 0.1};
     netdp_linear paired = averaging;
-    paired.noise.pairing = (netdp_pairing){pairs, 2};
+    paired.noise.pairing = (netdp_pairing){.graph = pairs, .kappa = 2};
     netdp_loss_request request = {.protocol = &averaging, .pool = 2};
     netdp_losses *pooled = NULL, *one = NULL;
     assert_ok(netdp_losses_new(&request, NULL, &pooled, &error));

@@ -143,13 +143,14 @@ static void account(const scene *s, int64_t cycle, const double *factor, netdp_b
     netdp_error error;
     netdp_losses *losses = NULL;
     const netdp_protocol *named;
-    const netdp_settings settings = {.rounds = (int64_t)INNER * PHASES,
-                                     .inner = INNER,
-                                     .noise.dither = DITHER,
-                                     .noise.end = END,
-                                     .cycle = cycle,
-                                     .quiet = {factor, factor != NULL ? PHASES : 0},
-                                     .noise.pairing = {s->kappa > 0 ? s->graph : NULL, s->kappa}};
+    const netdp_settings settings = {
+        .rounds = (int64_t)INNER * PHASES,
+        .inner = INNER,
+        .noise.dither = DITHER,
+        .noise.end = END,
+        .cycle = cycle,
+        .quiet = {factor, factor != NULL ? PHASES : 0},
+        .noise.pairing = {.graph = s->kappa > 0 ? s->graph : NULL, .kappa = s->kappa}};
     assert_ok(netdp_protocol_find("muffliato-sgd", &named, &error));
     const netdp_linear protocol = netdp_protocol_describe(named, s->mixing, &settings);
     const int32_t to = 0;

@@ -4,6 +4,7 @@
  */
 #include "whole_view.h"
 #include "drawn.h"
+#include "weigh.h"
 
 #include "account/shift/dense.h"
 #include "account/shift/tie.h"
@@ -196,24 +197,28 @@ static void draw(const kind *k, int i)
     if (kappa > 0)
         assert_ok(
             netdp_pairing_graph(pick(2) == 0 ? "edges" : "complete", graph, 1, &pairs, &error));
+    const bool weighted = kappa > 0 && !k->changes && !k->phases && pick(2) == 0;
+    if (weighted)
+        pairs = weigh(pairs, 0, pick(1000));
     for (int32_t m = 0; m < number; m++) /* distinct */
         members[m] = (m == 0 ? pick(netdp_graph_nodes(graph)) : members[m - 1] + 1) %
                      netdp_graph_nodes(graph);
     const int64_t rounds = 1 + pick(5);
-    question q = {.protocol = {.mixing = mixing,
-                               .noise.pairing = {pairs, kappa},
-                               .rounds = k->phases ? 2 * rounds : rounds,
-                               .noise.dither = dither,
-                               .noise.decay = !k->phases && pick(4) == 0 ? 1 : 0,
-                               .every = k->phases ? rounds : 0,
-                               .reacts = k->phases,
-                               .noise.end = k->phases ? dither * (1 + pick(3)) / 2 : 0,
-                               .accelerate = k->accelerated},
-                  .sees = pick(2) == 0 ? NETDP_SEES_NEIGHBOURS : NETDP_SEES_SUM,
-                  .counts = number == 1 && pick(2) == 0,
-                  .members = number,
-                  .member = members,
-                  .nodes = netdp_graph_nodes(graph)};
+    question q = {
+        .protocol = {.mixing = mixing,
+                     .noise.pairing = {.graph = pairs, .kappa = kappa, .weighted = weighted},
+                     .rounds = k->phases ? 2 * rounds : rounds,
+                     .noise.dither = dither,
+                     .noise.decay = !k->phases && pick(4) == 0 ? 1 : 0,
+                     .every = k->phases ? rounds : 0,
+                     .reacts = k->phases,
+                     .noise.end = k->phases ? dither * (1 + pick(3)) / 2 : 0,
+                     .accelerate = k->accelerated},
+        .sees = pick(2) == 0 ? NETDP_SEES_NEIGHBOURS : NETDP_SEES_SUM,
+        .counts = number == 1 && pick(2) == 0,
+        .members = number,
+        .member = members,
+        .nodes = netdp_graph_nodes(graph)};
     if (k->changes)
         q.protocol.varying = (netdp_variation){.kind = vary[pick(LENGTH(vary))],
                                                .missing = 0.4,
@@ -224,10 +229,10 @@ static void draw(const kind *k, int i)
         q.protocol.senders_only = true;
     char what[256];
     snprintf(what, sizeof what,
-             "%s %d: %s, %s, %d rounds, dither %g, end %g, kappa %g, %s%s, %d observers from %d",
+             "%s %d: %s, %s, %d rounds, dither %g, end %g, kappa %g%s, %s%s, %d observers from %d",
              k->name, i, family, rule, (int)q.protocol.rounds, dither, q.protocol.noise.end, kappa,
-             q.sees == NETDP_SEES_SUM ? "sums" : "messages", q.counts ? ", counts" : "",
-             (int)number, (int)members[0]);
+             weighted ? " weighted" : "", q.sees == NETDP_SEES_SUM ? "sums" : "messages",
+             q.counts ? ", counts" : "", (int)number, (int)members[0]);
     if (getenv("SHOW") != NULL)
         print_message("%s\n", what);
     compare(&q, i % 4 == 0, what);
@@ -247,6 +252,48 @@ static void sweep(const kind *k)
     print_message("%s: %d losses, at most %.3g above (accounts %.3g), %d not proven\n", k->name,
                   count, widest, widest_account, infinite);
     assert_true(count > 0 && infinite == 0);
+}
+
+/* Every view, by the account and by the closed form, in bits. */
+static void test_weights_of_1_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"karate", "star 9", "complete 7", "davis"};
+    static const netdp_bound bounds[] = {NETDP_BOUND_EXACT, NETDP_BOUND_EVERYTHING};
+    for (int k = 0; k < 16; k++) {
+        netdp_graph *graph = NULL, *equal = NULL;
+        netdp_mixing *mixing = NULL;
+        netdp_losses *losses[2] = {NULL, NULL};
+        assert_ok(netdp_graph_make(some[k / 4], 1, true, &graph, NULL, &error));
+        assert_ok(netdp_mixing_new(graph, "metropolis", &mixing, &error));
+        assert_ok(netdp_pairing_graph("ring", graph, 1, &equal, &error));
+        netdp_graph *pairs[2] = {equal, NULL};
+        assert_ok(netdp_pairing_graph("ring", graph, 1, &pairs[1], &error));
+        pairs[1] = weigh(pairs[1], 1, 0);
+        for (int w = 0; w < 2; w++) {
+            const netdp_linear protocol = {
+                .mixing = mixing,
+                .rounds = 4,
+                .noise = {.dither = 0.1,
+                          .pairing = {.graph = pairs[w], .kappa = 3, .weighted = w == 1}},
+                .accelerate = k % 3 == 0};
+            const netdp_loss_request request = {
+                .protocol = &protocol,
+                .bound = bounds[k % 2],
+                .sees = k / 2 % 2 == 0 ? NETDP_SEES_NEIGHBOURS : NETDP_SEES_SUM,
+                .own_noise = k % 4 == 0 ? NETDP_OWN_NOISE_COUNTS : NETDP_OWN_NOISE_KNOWN};
+            assert_ok(netdp_losses_new(&request, NULL, &losses[w], &error));
+        }
+        assert_memory_equal(losses[0]->loss, losses[1]->loss,
+                            sizeof(double) * (size_t)losses[0]->from_count *
+                                (size_t)losses[0]->to_count);
+        for (int w = 0; w < 2; w++) {
+            netdp_losses_free(losses[w]);
+            netdp_graph_free(pairs[w]);
+        }
+        netdp_mixing_free(mixing);
+        netdp_graph_free(graph);
+    }
 }
 
 static void test_averaging(void **state)
@@ -350,7 +397,8 @@ static void test_no_tolerance(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_averaging),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_weights_of_1_change_nothing),
+                                       cmocka_unit_test(test_averaging),
                                        cmocka_unit_test(test_accelerated),
                                        cmocka_unit_test(test_phases),
                                        cmocka_unit_test(test_changing),

@@ -493,7 +493,7 @@ static void draw(int i, bool changes, bool segments)
         q.member[m] = (m == 0 ? pick(q.nodes) : q.member[m - 1] + 1) % q.nodes;
     q.counts = q.members == 1 && pick(2) == 0;
     q.protocol = (netdp_linear){.mixing = q.mixing,
-                                .noise.pairing = {q.pairs, kappa},
+                                .noise.pairing = {.graph = q.pairs, .kappa = kappa},
                                 .rounds = 1 + pick(SHORT),
                                 .every = 1 + pick(3),
                                 .at_most = pick(3) == 0 ? 1 + pick(4) : 0};

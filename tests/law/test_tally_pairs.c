@@ -133,7 +133,7 @@ static void test_dense(void **state)
                                            .noise = 1,
                                            .high = 1,
                                            .release = i / 3 % 2 == 1,
-                                           .pairing = {pairs, noises[i / 6 % 3]}};
+                                           .pairing = {.graph = pairs, .kappa = noises[i / 6 % 3]}};
                 double loss[MOST_NODES];
                 account(&tally, parties[p].count, parties[p].observer, loss);
                 for (int32_t u = 0; u < 10; u++) {
@@ -176,7 +176,7 @@ static void test_monotone(void **state)
             double before[MOST_NODES], loss[MOST_NODES];
             account(&tally, 3, observers, before);
             for (int k = 0; k < 7; k++) {
-                tally.pairing = (netdp_pairing){pairs, noises[k]};
+                tally.pairing = (netdp_pairing){.graph = pairs, .kappa = noises[k]};
                 account(&tally, 3, observers, loss);
                 for (int32_t u = 0; u < 12; u++)
                     assert_true(k == 0 ? loss[u] == before[u]
@@ -196,8 +196,12 @@ static void test_limit(void **state)
     const int32_t observers[] = {2, 7, 9};
     netdp_graph *pairs = NULL;
     assert_ok(netdp_graph_make("complete 12", 1, false, &pairs, NULL, &error));
-    const netdp_tally tally = {
-        .nodes = 12, .passes = 1, .noise = 2, .high = 1, .release = true, .pairing = {pairs, 1e6}};
+    const netdp_tally tally = {.nodes = 12,
+                               .passes = 1,
+                               .noise = 2,
+                               .high = 1,
+                               .release = true,
+                               .pairing = {.graph = pairs, .kappa = 1e6}};
     double loss[MOST_NODES];
     account(&tally, 3, observers, loss);
     for (int32_t u = 0; u < 12; u++)
@@ -221,7 +225,7 @@ static void test_simulated(void **state)
                                .schedule = NETDP_TALLY_SPREAD,
                                .noise = 0.5,
                                .high = 1,
-                               .pairing = {pairs, 3}};
+                               .pairing = {.graph = pairs, .kappa = 3}};
     const netdp_tallying tallying = {&tally, values, 1, 0.95};
     for (int t = 1; t <= STEPS; t++) {
         int64_t open = 0;
@@ -255,7 +259,7 @@ static void test_refused(void **state)
     assert_ok(netdp_graph_make("ring 8", 2, false, &pairs, NULL, &error));
     assert_ok(netdp_graph_make("ring 9", 2, false, &more, NULL, &error));
     const netdp_tally good = {
-        .nodes = 8, .passes = 2, .noise = 1, .high = 1, .pairing = {pairs, 3}};
+        .nodes = 8, .passes = 2, .noise = 1, .high = 1, .pairing = {.graph = pairs, .kappa = 3}};
     netdp_tally bad[6] = {good, good, good, good, good, good};
     bad[0].mechanism = NETDP_LAPLACE;
     bad[1].graph = NETDP_TALLY_COMPLETE;

@@ -11,6 +11,7 @@
 #include <netdp/account.h>
 
 #include "protocol/linear.h"
+#include "protocol/pairing.h"
 
 static netdp_error error;
 
@@ -100,8 +101,9 @@ static void add_pairs(view *x, const question *q)
             const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
             if (w < v || (!q->counts && (is_member(q, v) || is_member(q, w))))
                 continue;
-            add(x->message, v, x->used, pairing->kappa);
-            add(x->message, w, x->used++, -pairing->kappa);
+            const double kappa = netdp_i_pairing_kappa(pairing, v, i);
+            add(x->message, v, x->used, kappa);
+            add(x->message, w, x->used++, -kappa);
         }
 }
 

@@ -253,7 +253,7 @@ static void draw_protocol(setting *s)
         edges e;
         draw_edges(&e, s->nodes);
         s->pairs = chance(0.4) ? s->graph : graph_of(&e, false);
-        p->noise.pairing = (netdp_pairing){s->pairs, power(-1, log10(2000))};
+        p->noise.pairing = (netdp_pairing){.graph = s->pairs, .kappa = power(-1, log10(2000))};
     }
     if (p->accelerate)
         must(netdp_i_linear_weight(p, &s->weight, &error));

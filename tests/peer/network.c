@@ -73,7 +73,8 @@ static made read_study(const char *path)
         .inner = m.study->question.settings.inner,
         .every = 1,
         .noise.end = fmax(0, m.study->question.settings.noise.end),
-        .noise.pairing = {m.pairs, m.study->question.settings.noise.pairing.kappa}};
+        .noise.pairing = {.graph = m.pairs,
+                          .kappa = m.study->question.settings.noise.pairing.kappa}};
     m.protocol = netdp_protocol_describe(named, m.problem->mixing, &settings);
     return m;
 }

@@ -24,7 +24,7 @@ UNITS = ["loss", "gdp", "rdp:2", "dp:1e-5", "dp:1e-5", "dp:1e-9", "rdp:32"]
 VALUES = {
     "dither": ["0.01", "0.5", "0", "1e-6", "-1", "auto", "x"], "dither_decay": ["0", "0.5", "3"], "every": ["1", "2", "3", "0", "1e3"],
     "at_most": ["1", "3", "2", "none", "0", "two"], "inner": ["1", "3", "0"], "end_dither": ["0.1", "0.5", "auto"], "accelerate": ["true"],
-    "pair_graph": ["edges", "complete", "ring", "k-out 2", "nobody"], "pair_noise": ["0", "2", "auto", "-1"], "pair_seed": ["1", "7", "-1"],
+    "pair_graph": ["edges", "complete", "ring", "k-out 2", "nobody"], "pair_noise": ["0", "2", "auto", "-1"], "pair_weights": ["true"], "pair_seed": ["1", "7", "-1"],
     "cycle": ["1", "2", "3"], "quiet": ["fresh", "optimal", "banded:2", "loud"], "workload": ["sums", "gossip", "rest"],
     "dropout": ["0.1", "edges:0.3", "0", "0.2", "late:0.1", "revealed:0.1", "2", "edges:", "late:x"],
     "redraw": ["round", "one-peer", "never", "phase", "often"],

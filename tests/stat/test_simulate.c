@@ -436,7 +436,7 @@ static void test_quiet_errors_are_as_predicted(void **state)
                                  .noise.end = 0.2,
                                  .reacts = true};
         if (kind & 4)
-            protocol.noise.pairing = (netdp_pairing){n.graph, 1.2};
+            protocol.noise.pairing = (netdp_pairing){.graph = n.graph, .kappa = 1.2};
         assert_ok(netdp_noise_error(&protocol, &fresh, &error));
         protocol.quiet = (netdp_quiet){factor, PHASES};
         assert_ok(netdp_noise_error(&protocol, &unit, &error));

@@ -431,7 +431,7 @@ static void test_noise_error_of_large_networks(void **state)
     }
     const netdp_linear long_one = {.mixing = star.mixing, .rounds = 1000000};
     const netdp_linear paired = {
-        .mixing = torus.mixing, .rounds = 9, .noise.pairing = {torus.graph, 1}};
+        .mixing = torus.mixing, .rounds = 9, .noise.pairing = {.graph = torus.graph, .kappa = 1}};
     double got = -1;
     assert_fails(netdp_noise_error(&long_one, &got, &error), NETDP_NO_ANSWER);
     assert_fails(netdp_noise_error(&paired, &got, &error), NETDP_NO_ANSWER);

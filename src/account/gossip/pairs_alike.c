@@ -61,8 +61,9 @@ netdp_status netdp_i_pairs_alike(const netdp_linear *protocol, int32_t *kind, ne
 {
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
     const bool changes = protocol->varying.kind != NETDP_VARY_NEVER;
-    const bool all = !changes && alike(protocol);
+    const bool weighted = protocol->noise.pairing.weighted;
+    const bool all = !changes && !weighted && alike(protocol);
     for (int32_t v = 0; v < n; v++)
         kind[v] = all ? 0 : v;
-    return changes || all ? NETDP_OK : find_twins(protocol, kind, error);
+    return changes || weighted || all ? NETDP_OK : find_twins(protocol, kind, error);
 }

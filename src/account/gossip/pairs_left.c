@@ -14,7 +14,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
+#include "graph/graph.h"
 #include "protocol/linear.h"
+#include "protocol/pairing.h"
 
 OWNER(netdp_sequence_free, netdp_sequence)
 
@@ -65,7 +67,9 @@ double netdp_i_pairs_energy(const netdp_pairing *pairing, const double *x, int64
     for (int32_t a = 0; a < netdp_graph_nodes(pairing->graph); a++)
         for (int32_t i = 0; i < netdp_graph_degree(pairing->graph, a); i++) {
             const int32_t b = netdp_graph_neighbours(pairing->graph, a)[i];
-            const double away = x[a * width] - x[b * width];
+            const double away =
+                (pairing->weighted ? netdp_i_graph_weights(pairing->graph, a)[i] : 1) *
+                (x[a * width] - x[b * width]);
             sum += b > a ? away * away : 0;
         }
     return pairing->kappa * pairing->kappa * sum;
@@ -349,7 +353,9 @@ static netdp_status bound_left(const netdp_linear *protocol, network *net, doubl
         sum += response * response;
         end = begin;
     }
-    const double square = protocol->noise.pairing.kappa * protocol->noise.pairing.kappa * sum / own;
+    double softest, loudest;
+    netdp_i_pairing_range(&protocol->noise.pairing, &softest, &loudest);
+    const double square = loudest * loudest * sum / own;
     left->mean = sqrt(square * 2 * (double)netdp_graph_edges(pairs) / n);
     left->worst = sqrt(square * widest);
     return NETDP_OK;

@@ -16,7 +16,9 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/try.h"
+#include "graph/graph.h"
 #include "mixing/dense.h"
+#include "protocol/pairing.h"
 
 /* What one operation rounds by, relatively. */
 #define UNIT (DBL_EPSILON / 2)
@@ -39,7 +41,6 @@ void netdp_i_paired_clear(netdp_i_paired *paired)
 static void fill_covariance(const netdp_pairing *pairing, const char *mark, double *d)
 {
     const int64_t n = netdp_graph_nodes(pairing->graph);
-    const double energy = pairing->kappa * pairing->kappa;
     memset(d, 0, (size_t)(n * n) * sizeof *d);
     for (int64_t v = 0; v < n; v++) {
         d[v * n + v] = 1;
@@ -47,9 +48,10 @@ static void fill_covariance(const netdp_pairing *pairing, const char *mark, doub
             const int32_t w = netdp_graph_neighbours(pairing->graph, (int32_t)v)[i];
             if (mark[v] != 0 || mark[w] != 0)
                 continue;
-            d[v * n + v] += energy;
+            const double kappa = netdp_i_pairing_kappa(pairing, (int32_t)v, i);
+            d[v * n + v] += kappa * kappa;
             if (w > v)
-                d[v * n + w] = -energy;
+                d[v * n + w] = -(kappa * kappa);
         }
     }
 }
@@ -94,7 +96,9 @@ static netdp_status invert(const netdp_pairing *pairing, const char *mark, doubl
 netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, netdp_i_paired *paired,
                                 netdp_error *error)
 {
-    netdp_i_paired made = {.pairing = pairing, .nodes = nodes};
+    double least, most;
+    netdp_i_pairing_range(pairing, &least, &most);
+    netdp_i_paired made = {.pairing = pairing, .nodes = nodes, .varies = least < most};
     if (nodes > NETDP_DENSE_NODES) {
         *paired = made;
         return NETDP_OK;
@@ -105,7 +109,7 @@ netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, net
     if (mark == NULL || twin == NULL)
         return netdp_i_no_memory(error);
     TRY(netdp_i_twins(pairing->graph, mark, twin, &kinds, error));
-    made.few = nodes > FEW_NODES && kinds <= FEW_KINDS;
+    made.few = nodes > FEW_NODES && kinds <= FEW_KINDS && !made.varies;
     if (made.few) {
         *paired = made;
         return NETDP_OK;
@@ -193,6 +197,11 @@ static const double *column_at(const lanes *l, int32_t v)
                                                : l->x + (int64_t)v * LANES;
 }
 
+static double weight_of(const netdp_pairing *pairing, int32_t node, int32_t index)
+{
+    return pairing->weighted ? netdp_i_graph_weights(pairing->graph, node)[index] : 1;
+}
+
 /*
  * What node v adds to |a|^2 + |c|^2 of the shift that a column x = D^-1 e_u gives, c_vw = kappa
  * (x_v - x_w) and a = e_u - kappa B c, from above: the c are taken as the doubles that they are,
@@ -203,24 +212,26 @@ static void add_node(const lanes *l, int32_t v, long double sum[LANES])
     const netdp_graph *graph = l->pairing->graph;
     const int32_t *neighbour = netdp_graph_neighbours(graph, v);
     const int32_t degree = netdp_graph_degree(graph, v);
-    const double kappa = l->pairing->kappa, *here = column_at(l, v);
+    const double *here = column_at(l, v), equal = l->pairing->kappa;
     double flow[LANES] = {0}, size[LANES] = {0}, pairs[LANES] = {0};
     for (int32_t i = 0; i < degree; i++) {
         const int32_t w = neighbour[i];
         if (l->mark[w] != 0)
             continue;
         const double *there = column_at(l, w), once = w > v ? 1 : 0;
+        const double kappa = netdp_i_pairing_kappa(l->pairing, v, i),
+                     part = weight_of(l->pairing, v, i);
         for (int k = 0; k < LANES; k++) {
             const double c = kappa * (here[k] - there[k]); /* from w the same, but for its sign */
-            flow[k] += c;
-            size[k] += fabs(c);
+            flow[k] += part * c;
+            size[k] += part * fabs(c);
             pairs[k] += once * (c * c);
         }
     }
     const double rounding = (degree + 4) * UNIT, upward = 1 + (degree + 6) * UNIT;
     for (int k = 0; k < LANES; k++) {
         const double own = v == l->u[k] ? 1 : 0;
-        const double a = fabs(own - kappa * flow[k]) + rounding * (own + kappa * size[k]);
+        const double a = fabs(own - equal * flow[k]) + rounding * (own + equal * size[k]);
         sum[k] += (long double)upward * (a * a + pairs[k]);
     }
 }
@@ -351,7 +362,7 @@ typedef struct observed {
     int32_t count, partners;
 } observed;
 
-/* Whom the observers share pairs with, and how many each; place [nodes] of 0, where a node stands among them, from 1. Returns how many. */
+/* Whom the observers share pairs with, and the squares of the weights of each's pairs with them added up; place [nodes] of 0, where a node stands among them, from 1. Returns how many. */
 static int32_t find_partners(const netdp_pairing *pairing, const char *mark, const observed *seen,
                              int32_t *place, int32_t *partner, double *cut)
 {
@@ -367,7 +378,7 @@ static int32_t find_partners(const netdp_pairing *pairing, const char *mark, con
                 cut[found] = 0;
                 place[w] = ++found;
             }
-            cut[place[w] - 1]++;
+            cut[place[w] - 1] += pow(weight_of(pairing, seen->node[i], k), 2);
         }
     return found;
 }
@@ -699,7 +710,7 @@ netdp_status netdp_i_paired_loss(const netdp_i_paired *paired, const int32_t *ob
     for (int32_t i = 0; i < count; i++)
         mark[observers[i]] = 1;
     /* Columns that observers share are of the nodes asked, in their order. */
-    return from_count > LANES && paired->column == NULL
+    return from_count > LANES && paired->column == NULL && !paired->varies
                ? bound_kinds(paired, mark, &seen, from, from_count, loss, progress, error)
                : bound_each(paired, mark, &seen, from, from_count, loss, progress, error);
 }

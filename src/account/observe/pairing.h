@@ -15,6 +15,7 @@ typedef struct netdp_i_paired {
     int32_t nodes;
     double *inverse;  /* [nodes][nodes], its lower triangle, to rounding; NULL: above
                         NETDP_DENSE_NODES, or of few kinds of twins, where columns are found one by one */
+    bool varies;      /* not all pairs are equally loud: nodes that look alike need not be */
     bool few;         /* kinds of twins in a network that might have an inverse */
     double *column;   /* of the nodes asked about, in lanes; NULL: not shared */
     long double *sum; /* [lanes of column]: their bounds without observers */

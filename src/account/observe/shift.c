@@ -282,23 +282,23 @@ static void spread_pairs(const chain *c, block *b)
         const int64_t adds = scene->pair[2 * e], takes = scene->pair[2 * e + 1];
         for (int64_t l = 0; l < lanes; l++) {
             const double shift =
-                -scene->kappa * (b->now[adds * lanes + l] - b->now[takes * lanes + l]);
+                -scene->kappa[e] * (b->now[adds * lanes + l] - b->now[takes * lanes + l]);
             b->shift.pair[e * lanes + l] = shift;
-            b->shift.noise[adds * lanes + l] += scene->kappa * shift;
-            b->shift.noise[takes * lanes + l] -= scene->kappa * shift;
+            b->shift.noise[adds * lanes + l] += scene->kappa[e] * shift;
+            b->shift.noise[takes * lanes + l] -= scene->kappa[e] * shift;
         }
     }
 }
 
 /*
  * The message of who knows its own noise in sum only is one more observation of the first round, and nobody's x: lambda is
- * such there that the message stays.
+ * such there that the message stays. Pairs are equally loud here (netdp_i_gossip_prove).
  */
 static void hold_summed(const chain *c, block *b)
 {
     const netdp_i_shift_problem *scene = c->scene;
     const int64_t v = c->summed, lanes = b->shift.lanes;
-    const double square = scene->kappa * scene->kappa;
+    const double square = scene->pair_count > 0 ? scene->kappa[0] * scene->kappa[0] : 0;
     for (int64_t l = 0; l < lanes; l++) {
         double others = 0, partners = 0;
         for (int64_t e = 0; e < scene->pair_count; e++) {

@@ -215,8 +215,8 @@ WIDER static void arrive(state *x, netdp_rows rows, double weight)
 static INSIDE void bring_pairs(state *x, const double *moves)
 {
     const netdp_i_shift_problem *p = x->problem;
-    const double kappa = p->kappa;
     for (int64_t e = 0; e < p->pair_count; e++) {
+        const double kappa = p->kappa[e];
         const int64_t adds = p->pair[2 * e], takes = p->pair[2 * e + 1];
         double c[LANES] = {0};
         memcpy(c, moves + e * x->of->lanes + x->first, (size_t)x->lanes * sizeof *c);
@@ -429,7 +429,8 @@ static void fill_pull(const state *x, int64_t t)
     for (int64_t e = 0; e < p->pair_count; e++)
         for (int64_t l = x->first; l < x->first + x->lanes; l++)
             x->moved.pull[first + e * stride + l] =
-                p->kappa * (v[p->pair[2 * e] * stride + l] - v[p->pair[2 * e + 1] * stride + l]) -
+                p->kappa[e] *
+                    (v[p->pair[2 * e] * stride + l] - v[p->pair[2 * e + 1] * stride + l]) -
                 x->of->c[first + e * stride + l];
 }
 

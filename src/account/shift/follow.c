@@ -295,7 +295,7 @@ static void step_pairs(way *w, const double *pull, double *brought, double *c, d
         for (int64_t l = 0; l < lanes; l++) {
             const int64_t a = d->problem->pair[2 * e] * lanes + l,
                           b = d->problem->pair[2 * e + 1] * lanes + l, i = e * lanes + l;
-            const double by = d->problem->kappa * (w->room[a] - w->room[b]) + pull[i];
+            const double by = d->problem->kappa[e] * (w->room[a] - w->room[b]) + pull[i];
             c[i] += by;
             gain[l] += pull[i] * by;
         }

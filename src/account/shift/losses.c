@@ -63,7 +63,9 @@ bool *netdp_i_shift_reached(const netdp_i_shift_problem *p)
 
 bool netdp_i_shift_is_even(const netdp_i_shift_problem *p)
 {
-    double least = 1, most = fmax(1, p->pair_count > 0 ? p->kappa : 0);
+    double least = 1, most = 1;
+    for (int64_t e = 0; e < p->pair_count; e++)
+        most = fmax(most, p->kappa[e]);
     for (int64_t t = 0; t <= p->rounds; t++) {
         const double noise = t < p->rounds ? p->round[t].noise : p->end > 0 ? p->end : 1;
         least = fmin(least, noise);

@@ -22,12 +22,12 @@ static bool is_unknown(const netdp_i_shift_problem *p, int32_t v)
 /* N, and 1 on the diagonal of the others: its inverse there is dropped. */
 static void fill(const netdp_i_shift_problem *p, double *n)
 {
-    const double square = p->kappa * p->kappa;
     const int64_t size = p->nodes;
     for (int64_t v = 0; v < size; v++)
         n[v * size + v] = 1;
     for (int64_t e = 0; e < p->pair_count; e++) {
         const int64_t a = p->pair[2 * e], b = p->pair[2 * e + 1];
+        const double square = p->kappa[e] * p->kappa[e];
         n[a * size + a] += square;
         n[b * size + b] += square;
         n[a * size + b] -= square;
@@ -84,7 +84,7 @@ void netdp_i_shift_pairs_bring(const netdp_i_shift_problem *problem, double scal
         double *adds = y + (int64_t)problem->pair[2 * e] * lanes,
                *takes = y + (int64_t)problem->pair[2 * e + 1] * lanes;
         for (int32_t l = 0; l < lanes; l++) {
-            const double amount = scale * problem->kappa * c[e * lanes + l];
+            const double amount = scale * problem->kappa[e] * c[e * lanes + l];
             adds[l] += amount;
             takes[l] -= amount;
         }
@@ -98,6 +98,6 @@ void netdp_i_shift_pairs_pull(const netdp_i_shift_problem *problem, const double
         const double *adds = x + (int64_t)problem->pair[2 * e] * lanes,
                      *takes = x + (int64_t)problem->pair[2 * e + 1] * lanes;
         for (int32_t l = 0; l < lanes; l++)
-            c[e * lanes + l] = problem->kappa * (adds[l] - takes[l]);
+            c[e * lanes + l] = problem->kappa[e] * (adds[l] - takes[l]);
     }
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "protocol/linear.h"
+#include "protocol/pairing.h"
 
 bool netdp_i_shift_contributes(const netdp_i_shift_problem *problem, int64_t t)
 {
@@ -124,8 +125,8 @@ static netdp_status list_pairs(netdp_i_shift_problem *p, const netdp_pairing *pa
     if (!netdp_pairing_is(pairing))
         return NETDP_OK;
     p->pair = OWN(p, int32_t, 2 * netdp_graph_edges(pairing->graph));
-    p->kappa = pairing->kappa;
-    if (p->pair == NULL)
+    p->kappa = OWN(p, double, netdp_graph_edges(pairing->graph));
+    if (p->pair == NULL || p->kappa == NULL)
         return netdp_i_no_memory(error);
     const char *part = p->round[0].part;
     for (int32_t v = 0; v < p->nodes; v++)
@@ -133,6 +134,7 @@ static netdp_status list_pairs(netdp_i_shift_problem *p, const netdp_pairing *pa
             const int32_t w = netdp_graph_neighbours(pairing->graph, v)[i];
             if (w < v || part[v] == NETDP_I_PART_KNOWN || part[w] == NETDP_I_PART_KNOWN)
                 continue;
+            p->kappa[p->pair_count] = netdp_i_pairing_kappa(pairing, v, i);
             p->pair[2 * p->pair_count] = v;
             p->pair[2 * p->pair_count++ + 1] = w;
         }

@@ -41,7 +41,7 @@ typedef struct netdp_i_shift_problem {
     char *exempt;  /* [nodes]: ... but of these, the observers, without */
     int64_t pair_count; /* pairs whose noise no observer knows */
     int32_t *pair;      /* [pair_count][2]: who adds it, and who subtracts it */
-    double kappa;       /* of a pair */
+    double *kappa;      /* [pair_count]: how loud it is */
     bool apart;         /* a sum that must stay cannot be made to: there is no such story */
     void **owned;       /* [owned_count]: what it frees */
     int64_t owned_count;

@@ -182,6 +182,9 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s: auto: give a number between peers, such as 10",
                             netdp_i_setting_find("pair-noise")->key);
+    if (study->question.settings.noise.pairing.weighted)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "privacy.pair_weights: between peers all pairs have the same noise");
     if (study->privacy.more_noise != NULL || study->privacy.targets != NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "privacy.%s: between peers all have the same noise; leave it out",
@@ -198,8 +201,8 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
     TRY(netdp_mixing_new(d->graph, study->mixing.weights, &d->mixing, error));
     netdp_settings begun = study->question.settings;
     netdp_i_settings_begin(&begun);
-    begun.noise.pairing =
-        (netdp_pairing){d->pairs, d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)};
+    begun.noise.pairing = (netdp_pairing){
+        .graph = d->pairs, .kappa = d->pairs == NULL ? 0 : round_kappa(kappa == 0 ? 10 : kappa)};
     const netdp_settings settings = {.rounds =
                                          study->protocol.rounds == 0 ? 1 : study->protocol.rounds,
                                      .noise = begun.noise,
