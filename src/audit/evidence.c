@@ -548,9 +548,7 @@ netdp_status netdp_audit_verdict(const netdp_evidence *evidence, double mu, doub
                                  netdp_verdict *verdict, int64_t *enough, netdp_error *error)
 {
     NETDP_I_GIVEN(error, evidence && verdict && enough);
-    netdp_status status = check_claim(evidence, mu, epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_claim(evidence, mu, epsilon, error));
     const bool of_mu = mu >= 0;
     const double claim = of_mu ? mu : epsilon;
     netdp_verdict found = NETDP_VERDICT_CONSISTENT;
@@ -560,9 +558,7 @@ netdp_status netdp_audit_verdict(const netdp_evidence *evidence, double mu, doub
     } else if (claim > 0 && claim < INFINITY) {
         double twice = 2 * claim;
         if (!of_mu)
-            status = netdp_epsilon_to_gdp(2 * claim, evidence->delta, &twice, error);
-        if (status != NETDP_OK)
-            return status;
+            TRY(netdp_epsilon_to_gdp(2 * claim, evidence->delta, &twice, error));
         const int64_t tested = enough_tested(evidence, twice, claim, of_mu ? OF_MU : FORWARD);
         if (tested == 0 || evidence->tested < tested) {
             found = NETDP_VERDICT_FEW_RUNS;

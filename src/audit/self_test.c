@@ -202,15 +202,10 @@ static netdp_status audit_null(bench *b, uint64_t seed, const netdp_progress *pr
     netdp_evidence evidence;
     for (int i = 0; i < NULL_AUDITS; i++) {
         double *other = b->scores + 2 * NULL_RUNS;
-        netdp_status status =
-            attack(b, NULL_RUNS, seed + 2 * (uint64_t)i, progress, b->scores, error);
-        if (status == NETDP_OK)
-            status = attack(b, NULL_RUNS, seed + 2 * (uint64_t)i + 1, progress, other, error);
+        TRY(attack(b, NULL_RUNS, seed + 2 * (uint64_t)i, progress, b->scores, error));
+        TRY(attack(b, NULL_RUNS, seed + 2 * (uint64_t)i + 1, progress, other, error));
         const netdp_scores scores = {NULL_RUNS, {b->scores, other}};
-        if (status == NETDP_OK)
-            status = netdp_audit_scores(&scores, CONFIDENCE, DELTA, &evidence, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_audit_scores(&scores, CONFIDENCE, DELTA, &evidence, error));
         line->found += evidence.mu > 0 || evidence.epsilon > 0 ? 1 : 0;
     }
     /* Three of a hundred at 99.9 % each: once in 6,000 self-tests. */

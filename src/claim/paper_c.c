@@ -477,11 +477,9 @@ ACCOUNT(learning_soundly)
 ACCOUNT(redrawn_learning_soundly)
 {
     netdp_variation redrawn = {.seed = (uint64_t)IN(SEED)};
-    netdp_status status =
-        netdp_variation_redraw(netdp_mixing_graph(in->mixing), (int64_t)IN(INNER), &redrawn, error);
-    if (status == NETDP_OK)
-        status = learn_soundly(in, redrawn, progress, truth, error);
-    return status;
+    TRY(netdp_variation_redraw(netdp_mixing_graph(in->mixing), (int64_t)IN(INNER), &redrawn,
+                               error));
+    return learn_soundly(in, redrawn, progress, truth, error);
 }
 
 /* Rounds of a phase. */

@@ -50,10 +50,8 @@ FORMULA(section_3_4)
 
 ACCOUNT(neighbourhood_soundly)
 {
-    netdp_status status = neighbourhood(in, NETDP_BOUND_UPPER, progress, &truth->at_most, error);
-    if (status == NETDP_OK)
-        status = neighbourhood(in, NETDP_BOUND_LOWER, progress, &truth->at_least, error);
-    return status;
+    TRY(neighbourhood(in, NETDP_BOUND_UPPER, progress, &truth->at_most, error));
+    return neighbourhood(in, NETDP_BOUND_LOWER, progress, &truth->at_least, error);
 }
 
 /* Appendix A: contributions that react, accounted for as if they did not. */
@@ -278,12 +276,10 @@ FORMULA(later_theorem_11)
 
 ACCOUNT(known_neighbourhood)
 {
-    netdp_status status = stream(in, NETDP_BOUND_UPPER, NETDP_SEES_NEIGHBOURS,
-                                 NETDP_OWN_NOISE_KNOWN, NULL, progress, &truth->at_most, error);
-    if (status == NETDP_OK)
-        status = stream(in, NETDP_BOUND_LOWER, NETDP_SEES_NEIGHBOURS, NETDP_OWN_NOISE_KNOWN, NULL,
-                        progress, &truth->at_least, error);
-    return status;
+    TRY(stream(in, NETDP_BOUND_UPPER, NETDP_SEES_NEIGHBOURS, NETDP_OWN_NOISE_KNOWN, NULL, progress,
+               &truth->at_most, error));
+    return stream(in, NETDP_BOUND_LOWER, NETDP_SEES_NEIGHBOURS, NETDP_OWN_NOISE_KNOWN, NULL,
+                  progress, &truth->at_least, error);
 }
 
 #define STREAM "the stream's accounts: best signs found, least sound bound"

@@ -5,6 +5,7 @@
 #include <netdp/walk.h>
 #include <netdp/tally.h>
 
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/try.h"
 #include "claim/claims.h"
@@ -184,16 +185,12 @@ ACCOUNT(sum_soundly)
 {
     static const int32_t from[] = {0}, to[] = {1};
     const netdp_complete_walk walk = complete(in);
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     netdp_complete_loss claimed;
     double mu = 0;
-    netdp_status status = small_enough(in, error);
-    if (status == NETDP_OK)
-        status = netdp_closed_sum(&walk, NETDP_FORM_CORRECTED, &claimed, error);
-    if (status == NETDP_OK)
-        status = netdp_epsilon_to_gdp(IN(EPSILON), IN(DELTA), &mu, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(small_enough(in, error));
+    TRY(netdp_closed_sum(&walk, NETDP_FORM_CORRECTED, &claimed, error));
+    TRY(netdp_epsilon_to_gdp(IN(EPSILON), IN(DELTA), &mu, error));
     const netdp_tally tally = {.graph = NETDP_TALLY_COMPLETE,
                                .nodes = walk.nodes,
                                .steps = walk.steps,
@@ -208,11 +205,9 @@ ACCOUNT(sum_soundly)
                                          .from = from,
                                          .to_count = 1,
                                          .to = to};
-    status = netdp_tally_losses_new(&request, progress, &losses, error);
-    if (status == NETDP_OK)
-        truth->at_most = losses->loss[0];
-    netdp_losses_free(losses);
-    return status;
+    TRY(netdp_tally_losses_new(&request, progress, &losses, error));
+    truth->at_most = losses->loss[0];
+    return NETDP_OK;
 }
 
 /* The walk on 11'/n with the noise of Algorithm 4, at the claim's delta. */

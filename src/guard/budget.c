@@ -105,8 +105,8 @@ static netdp_status make_tables(netdp_i_budget *b, netdp_error *error)
         char mark[96];
         sqlite3_snprintf(sizeof mark, mark, "PRAGMA application_id = %d; PRAGMA user_version = %d",
                          MAGIC, LAYOUT);
-        netdp_status status = run(b, schema, error);
-        return status == NETDP_OK ? run(b, mark, error) : status;
+        TRY(run(b, schema, error));
+        return run(b, mark, error);
     }
     if (is != MAGIC)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -402,13 +402,10 @@ static netdp_status compose(netdp_i_budget *b, netdp_event event, double *epsilo
         *epsilon = b->composed_epsilon;
         return NETDP_OK;
     }
-    netdp_status status =
-        netdp_events_epsilon(&event, 1, b->terms.delta, NETDP_UPPER, epsilon, error);
-    if (status == NETDP_OK) {
-        *last = event;
-        b->composed_epsilon = *epsilon;
-    }
-    return status;
+    TRY(netdp_events_epsilon(&event, 1, b->terms.delta, NETDP_UPPER, epsilon, error));
+    *last = event;
+    b->composed_epsilon = *epsilon;
+    return NETDP_OK;
 }
 
 /*
@@ -425,10 +422,10 @@ static netdp_status compose_all(netdp_i_budget *b, const events *list, double *e
                                     epsilon, error);
     netdp_event event = list->event[0];
     event.count = next_mark(event.count);
-    netdp_status status = compose(b, event, epsilon, error);
-    if (status == NETDP_OK && !(*epsilon <= b->terms.epsilon))
-        status = compose(b, list->event[0], epsilon, error);
-    return status;
+    TRY(compose(b, event, epsilon, error));
+    if (!(*epsilon <= b->terms.epsilon))
+        TRY(compose(b, list->event[0], epsilon, error));
+    return NETDP_OK;
 }
 
 /* Within a transaction that no other process can write in. */

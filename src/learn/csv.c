@@ -168,13 +168,11 @@ static netdp_status read_rows(netdp_i_csv_reader *from, netdp_i_csv_table *table
                 return netdp_i_no_memory(error);
             table->line = grown;
         }
-        netdp_status status = read_row(from, table, &used, &room, &count, error);
-        if (status == NETDP_OK && count != table->columns)
-            status =
-                netdp_i_csv_fail(from, line, error, "the header has %d cells and this row has %d",
-                                 (int)table->columns, (int)count);
-        if (status != NETDP_OK)
-            return status;
+        TRY(read_row(from, table, &used, &room, &count, error));
+        if (count != table->columns)
+            return netdp_i_csv_fail(from, line, error,
+                                    "the header has %d cells and this row has %d",
+                                    (int)table->columns, (int)count);
         table->line[table->rows++] = line;
     }
     return table->rows > 0 ? NETDP_OK
@@ -187,20 +185,14 @@ static netdp_status read_rows(netdp_i_csv_reader *from, netdp_i_csv_table *table
 netdp_status netdp_i_csv_read(const char *path, netdp_i_csv_table *table, netdp_error *error)
 {
     netdp_i_csv_reader from;
-    netdp_i_csv_table made = {0};
+    CLEARED(netdp_i_csv_table_clear) netdp_i_csv_table made = {0};
     int64_t used = 0, room = 0;
-    netdp_status status = netdp_i_csv_open(path, &made.text, &from, error);
-    if (status == NETDP_OK)
-        status = read_row(&from, &made, &used, &room, &made.columns, error);
-    made.name = made.cell;
-    made.cell = NULL;
-    if (status == NETDP_OK)
-        status = read_rows(&from, &made, error);
-    if (status != NETDP_OK) {
-        netdp_i_csv_table_clear(&made);
-        return status;
-    }
+    TRY(netdp_i_csv_open(path, &made.text, &from, error));
+    TRY(read_row(&from, &made, &used, &room, &made.columns, error));
+    made.name = GIVE(made.cell);
+    TRY(read_rows(&from, &made, error));
     *table = made;
+    made = (netdp_i_csv_table){0};
     return NETDP_OK;
 }
 

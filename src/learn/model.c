@@ -37,6 +37,8 @@ void netdp_model_free(netdp_model *model)
     netdp_i_free(model);
 }
 
+OWNER(netdp_model_free, netdp_model)
+
 netdp_model *netdp_i_model_new(int32_t features)
 {
     netdp_model *made = NETDP_I_NEW(netdp_model, 1);
@@ -288,40 +290,29 @@ static netdp_status take_model(const json_t *from, const char *path, netdp_model
                             "%.300s: holds no model; netdp run and netdp peer write one of tasks "
                             "logistic, ridge and softmax",
                             path);
-    netdp_model *made = netdp_i_model_new((int32_t)count);
+    OWNED_BY(netdp_model_free) netdp_model *made = netdp_i_model_new((int32_t)count);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = take_kind(from, made, path, error);
-    for (size_t i = 0; i < count && status == NETDP_OK; i++)
-        status = take_scale(json_array_get(features, i), &made->feature[i], path, error);
+    TRY(take_kind(from, made, path, error));
+    for (size_t i = 0; i < count; i++)
+        TRY(take_scale(json_array_get(features, i), &made->feature[i], path, error));
     netdp_i_model_close(made);
-    if (status == NETDP_OK)
-        status = take_weights(json_object_get(from, "weights"), made, path, error);
-    if (status != NETDP_OK) {
-        netdp_model_free(made);
-        return status;
-    }
-    *model = made;
+    TRY(take_weights(json_object_get(from, "weights"), made, path, error));
+    *model = GIVE(made);
     return NETDP_OK;
 }
 
 static netdp_status read_file(const char *path, netdp_model **model, netdp_error *error)
 {
-    json_t *object = NULL;
-    netdp_model *made = NULL;
-    netdp_status status = netdp_i_sealed_load(path, &object, error);
-    if (status == NETDP_OK)
-        status = take_model(json_object_get(object, "model"), path, &made, error);
+    OWNED_BY(json_decref) json_t *object = NULL;
+    OWNED_BY(netdp_model_free) netdp_model *made = NULL;
+    TRY(netdp_i_sealed_load(path, &object, error));
+    TRY(take_model(json_object_get(object, "model"), path, &made, error));
     const char *privacy = json_string_value(json_object_get(object, "predictions"));
-    if (status == NETDP_OK &&
-        (made->privacy = netdp_i_copy_text(privacy != NULL ? privacy : "")) == NULL)
-        status = netdp_i_no_memory(error);
-    json_decref(object);
-    if (status != NETDP_OK) {
-        netdp_model_free(made);
-        return status;
-    }
-    *model = made;
+    made->privacy = netdp_i_copy_text(privacy != NULL ? privacy : "");
+    if (made->privacy == NULL)
+        return netdp_i_no_memory(error);
+    *model = GIVE(made);
     return NETDP_OK;
 }
 

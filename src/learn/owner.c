@@ -70,28 +70,25 @@ static int32_t read_cuts(const char *text, double *cut, int32_t room)
 static netdp_status deal_cuts(char *const *owner, int64_t rows, const char *column,
                               const char *cuts, int32_t nodes, int32_t *node, netdp_error *error)
 {
-    double *cut = NETDP_I_NEW(double, nodes);
+    OWNED double *cut = NETDP_I_NEW(double, nodes);
     if (cut == NULL)
         return netdp_i_no_memory(error);
     const int32_t count = read_cuts(cuts, cut, nodes);
-    netdp_status status = NETDP_OK;
     if (count != nodes - 1)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "owner_cuts: %d nodes are told apart by %d ascending numbers, such as "
-                         "10, 20.5, 31; give these",
-                         (int)nodes, (int)nodes - 1);
-    for (int64_t i = 0; status == NETDP_OK && i < rows; i++) {
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "owner_cuts: %d nodes are told apart by %d ascending numbers, such as "
+                            "10, 20.5, 31; give these",
+                            (int)nodes, (int)nodes - 1);
+    for (int64_t i = 0; i < rows; i++) {
         const netdp_i_cell_value value = netdp_i_cell_read(owner[i]);
         if (!value.is_number)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "owner_cuts: column '%s' has '%s', which is no number",
-                                  netdp_i_show_text(column).text, netdp_i_show_text(owner[i]).text);
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "owner_cuts: column '%s' has '%s', which is no number",
+                                netdp_i_show_text(column).text, netdp_i_show_text(owner[i]).text);
         for (node[i] = 0; node[i] < count && value.number >= cut[node[i]];)
             node[i]++;
     }
-    netdp_i_free(cut);
-    return status;
+    return NETDP_OK;
 }
 
 /* Two owners that only case and blanks tell apart are one who was written in two ways. */
@@ -153,21 +150,19 @@ netdp_status netdp_i_owners_deal(char *const *owner, int64_t rows, const char *c
 {
     if (cuts != NULL)
         return deal_cuts(owner, rows, column, cuts, netdp_graph_nodes(graph), node, error);
-    netdp_i_cell_value *all = NETDP_I_NEW(netdp_i_cell_value, rows);
-    int32_t *place = NETDP_I_NEW(int32_t, rows);
-    netdp_status status = all == NULL || place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int64_t i = 0; status == NETDP_OK && i < rows; i++)
+    OWNED netdp_i_cell_value *all = NETDP_I_NEW(netdp_i_cell_value, rows);
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, rows);
+    if (all == NULL || place == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < rows; i++)
         all[i] = netdp_i_cell_read(owner[i]);
-    const int64_t count = status == NETDP_OK ? netdp_i_cells_distinct(all, rows) : 0;
-    if (status == NETDP_OK)
-        status = place_owners(all, count, column, graph, place, error);
-    for (int64_t i = 0; status == NETDP_OK && i < rows; i++) {
+    const int64_t count = netdp_i_cells_distinct(all, rows);
+    TRY(place_owners(all, count, column, graph, place, error));
+    for (int64_t i = 0; i < rows; i++) {
         const netdp_i_cell_value mine = netdp_i_cell_read(owner[i]);
         const netdp_i_cell_value *found =
             bsearch(&mine, all, (size_t)count, sizeof *all, netdp_i_cell_order);
         node[i] = place[found - all];
     }
-    netdp_i_free(all);
-    netdp_i_free(place);
-    return status;
+    return NETDP_OK;
 }

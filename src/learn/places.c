@@ -231,57 +231,56 @@ static netdp_status place_owned(const netdp_i_placing *how, netdp_i_places *plac
                                 netdp_error *error)
 {
     const int32_t nodes = netdp_graph_nodes(how->graph);
-    int32_t *node = NETDP_I_NEW(int32_t, how->rows);
-    int64_t *held = NETDP_I_NEW(int64_t, nodes);
-    netdp_status status = node == NULL || held == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK && how->declared != NULL)
-        status = by_declared(how, node, held, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_owners_deal(how->owner, how->rows, how->column, how->cuts, how->graph,
-                                     node, error);
-    for (int64_t i = 0; status == NETDP_OK && how->declared == NULL && i < how->rows; i++)
+    OWNED int32_t *node = NETDP_I_NEW(int32_t, how->rows);
+    OWNED int64_t *held = NETDP_I_NEW(int64_t, nodes);
+    if (node == NULL || held == NULL)
+        return netdp_i_no_memory(error);
+    if (how->declared != NULL)
+        TRY(by_declared(how, node, held, error));
+    else
+        TRY(netdp_i_owners_deal(how->owner, how->rows, how->column, how->cuts, how->graph, node,
+                                error));
+    for (int64_t i = 0; how->declared == NULL && i < how->rows; i++)
         held[node[i]]++;
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+    for (int32_t u = 0; u < nodes; u++)
         if (held[u] == 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "owner: node %d holds no row; every node needs one: use another "
-                                  "graph, or other owners",
-                                  (int)u);
-    if (status == NETDP_OK)
-        status = fill_owned(how, node, held, places, error);
-    netdp_i_free(node);
-    netdp_i_free(held);
-    return status;
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "owner: node %d holds no row; every node needs one: use another "
+                                "graph, or other owners",
+                                (int)u);
+    return fill_owned(how, node, held, places, error);
+}
+
+/* Row k is at place k; as many places as are declared, or as there are rows. */
+static netdp_status place_in_order(const netdp_i_placing *how, netdp_i_places *places,
+                                   netdp_error *error)
+{
+    netdp_i_places made = {.count = how->rows};
+    if (how->declared != NULL && (!read_count(how->declared, &made.count) || made.count < 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "rows: '%s' is no number of rows; give one from 1, or name the "
+                            "owners' column as owner",
+                            netdp_i_show_text(how->declared).text);
+    made.row = NETDP_I_NEW(int64_t, made.count);
+    if (made.row == NULL)
+        return netdp_i_no_memory(error);
+    made.beyond = how->rows > made.count ? how->rows - made.count : 0;
+    made.absent = made.count > how->rows ? made.count - how->rows : 0;
+    for (int64_t k = 0; k < made.count; k++)
+        made.row[k] = k < how->rows && !how->empty[k] ? k : -1;
+    *places = made;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_places_fill(const netdp_i_placing *how, netdp_i_places *places,
                                  netdp_error *error)
 {
-    netdp_i_places made = {.count = how->rows};
-    netdp_status status = NETDP_OK;
-    if (how->owner != NULL) {
-        made.count = 0;
-        status = place_owned(how, &made, error);
-    } else if (how->declared != NULL &&
-               (!read_count(how->declared, &made.count) || made.count < 1)) {
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "rows: '%s' is no number of rows; give one from 1, or name the "
-                              "owners' column as owner",
-                              netdp_i_show_text(how->declared).text);
-    }
-    if (status == NETDP_OK && how->owner == NULL) {
-        made.row = NETDP_I_NEW(int64_t, made.count);
-        status = made.row == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-        made.beyond = how->rows > made.count ? how->rows - made.count : 0;
-        made.absent = made.count > how->rows ? made.count - how->rows : 0;
-        for (int64_t k = 0; status == NETDP_OK && k < made.count; k++)
-            made.row[k] = k < how->rows && !how->empty[k] ? k : -1;
-    }
-    if (status != NETDP_OK) {
-        netdp_i_places_clear(&made);
-        return status;
-    }
+    if (how->owner == NULL)
+        return place_in_order(how, places, error);
+    CLEARED(netdp_i_places_clear) netdp_i_places made = {0};
+    TRY(place_owned(how, &made, error));
     *places = made;
+    made = (netdp_i_places){0};
     return NETDP_OK;
 }
 

@@ -337,34 +337,27 @@ netdp_status netdp_model_predict(const netdp_model *model, const char *csv,
                                  netdp_prediction_notes *notes, netdp_error *error)
 {
     NETDP_I_GIVEN(error, model && csv && how && output);
-    netdp_i_output into = {0};
+    CLEARED(netdp_i_output_drop) netdp_i_output into = {0};
+    CLEARED(drop)
     work w = {.model = model,
               .missing = how->as_study ? model->missing : how->missing,
               .from = {.path = csv}};
     bool whole;
-    netdp_status status = netdp_i_csv_read(csv, &w.table, error);
-    if (status == NETDP_OK)
-        status = match(&w, how->keep, error);
-    for (int64_t i = 0; i < w.table.rows && status == NETDP_OK; i++)
-        status = take_row(&w, i, &whole, error); /* before anything is written */
+    TRY(netdp_i_csv_read(csv, &w.table, error));
+    TRY(match(&w, how->keep, error));
+    for (int64_t i = 0; i < w.table.rows; i++)
+        TRY(take_row(&w, i, &whole, error)); /* before anything is written */
     w.notes = (netdp_prediction_notes){.rows = w.table.rows};
-    if (status == NETDP_OK)
-        status = netdp_i_output_open_private(&into, output, error);
+    TRY(netdp_i_output_open_private(&into, output, error));
     w.out = into.stream;
-    if (status == NETDP_OK)
-        status = write_head(&w, error);
-    for (int64_t i = 0; i < w.table.rows && status == NETDP_OK; i++) {
-        status = take_row(&w, i, &whole, error);
-        if (status == NETDP_OK)
-            write_row(&w, i, whole);
-        w.notes.empty += status == NETDP_OK && !whole;
+    TRY(write_head(&w, error));
+    for (int64_t i = 0; i < w.table.rows; i++) {
+        TRY(take_row(&w, i, &whole, error));
+        write_row(&w, i, whole);
+        w.notes.empty += !whole;
     }
-    if (status == NETDP_OK)
-        status = netdp_i_output_commit(&into, error);
-    else
-        netdp_i_output_drop(&into);
-    drop(&w);
-    if (status == NETDP_OK && notes != NULL)
+    TRY(netdp_i_output_commit(&into, error));
+    if (notes != NULL)
         *notes = w.notes;
-    return status;
+    return NETDP_OK;
 }

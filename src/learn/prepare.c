@@ -450,43 +450,39 @@ netdp_status netdp_examples_prepare(const char *path, const netdp_preparation *p
     return netdp_i_examples_prepare(path, preparation, train, test, notes, NULL, error);
 }
 
+static netdp_status deal_and_measure(netdp_i_preparing *w, netdp_error *error)
+{
+    TRY(netdp_i_split_and_deal(w, error));
+    return measure_columns(w, error);
+}
+
+OWNER(netdp_examples_free, netdp_examples)
+
 netdp_status netdp_i_examples_prepare(const char *path, const netdp_preparation *preparation,
                                       netdp_examples **train, netdp_examples **test,
                                       netdp_preparation_notes *notes, netdp_model **model,
                                       netdp_error *error)
 {
-    netdp_i_preparing w = {.how = preparation};
-    netdp_examples *to_train = NULL, *to_test = NULL;
-    netdp_status status = check(preparation, &w.dealing, error);
-    for (int32_t i = 0; status == NETDP_OK && i < preparation->ranges; i++)
+    CLEARED(drop) netdp_i_preparing w = {.how = preparation};
+    TRY(check(preparation, &w.dealing, error));
+    for (int32_t i = 0; i < preparation->ranges; i++)
         w.ranged = w.ranged || !preparation->classes ||
                    strcmp(preparation->range[i].column, preparation->label) != 0;
-    if (status != NETDP_OK || (status = load(&w, path, error)) != NETDP_OK)
-        goto done;
-    if ((status = netdp_i_split_and_deal(&w, error)) != NETDP_OK ||
-        (status = measure_columns(&w, error)) != NETDP_OK) {
-        status = netdp_i_within(error, status, "%.200s", path);
-        goto done;
-    }
-    to_train = new_examples(&w, w.training_rows, preparation->nodes);
-    to_test = new_examples(&w, w.test_rows, 0);
-    if (to_train == NULL || to_test == NULL || (model != NULL && (*model = describe(&w)) == NULL)) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    TRY(load(&w, path, error));
+    TRY(netdp_i_within(error, deal_and_measure(&w, error), "%.200s", path));
+    OWNED_BY(netdp_examples_free)
+    netdp_examples *to_train = new_examples(&w, w.training_rows, preparation->nodes);
+    OWNED_BY(netdp_examples_free) netdp_examples *to_test = new_examples(&w, w.test_rows, 0);
+    if (to_train == NULL || to_test == NULL || (model != NULL && (*model = describe(&w)) == NULL))
+        return netdp_i_no_memory(error);
     fill_nodes(&w, to_train);
     for (int64_t i = 0; i < w.test_rows; i++)
         fill_row(&w, w.test[i], to_test, i);
     if (notes != NULL)
         *notes = w.notes;
-    *train = to_train;
-    *test = to_test;
-    to_train = to_test = NULL;
-done:
-    netdp_examples_free(to_train);
-    netdp_examples_free(to_test);
-    drop(&w);
-    return status;
+    *train = GIVE(to_train);
+    *test = GIVE(to_test);
+    return NETDP_OK;
 }
 
 void netdp_examples_free(netdp_examples *examples)

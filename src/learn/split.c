@@ -57,23 +57,19 @@ static int32_t class_of(const netdp_i_preparing *w, int64_t row)
 static netdp_status deal_skewed(netdp_i_preparing *w, netdp_error *error)
 {
     const int32_t labels = (int32_t)w->labelled;
-    int64_t *sorted = NETDP_I_NEW(int64_t, w->training_rows), count = 0;
-    int64_t *trained = NETDP_I_NEW(int64_t, labels);
-    netdp_status status = sorted == NULL || trained == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t c = 0; status == NETDP_OK && c < labels; c++)
+    OWNED int64_t *sorted = NETDP_I_NEW(int64_t, w->training_rows);
+    int64_t count = 0;
+    OWNED int64_t *trained = NETDP_I_NEW(int64_t, labels);
+    TRY(sorted == NULL || trained == NULL ? netdp_i_no_memory(error) : NETDP_OK);
+    for (int32_t c = 0; c < labels; c++)
         for (int64_t i = 0; i < w->training_rows; i++)
             if (class_of(w, w->train[i]) == c) {
                 sorted[count++] = w->train[i];
                 trained[c]++;
             }
-    if (status == NETDP_OK) {
-        memcpy(w->train, sorted, (size_t)count * sizeof *sorted);
-        status = netdp_i_deal_skewed(w->dealing, trained, labels, w->how->nodes, w->how->seed,
-                                     w->node, error);
-    }
-    netdp_i_free(sorted);
-    netdp_i_free(trained);
-    return status;
+    memcpy(w->train, sorted, (size_t)count * sizeof *sorted);
+    return netdp_i_deal_skewed(w->dealing, trained, labels, w->how->nodes, w->how->seed, w->node,
+                               error);
 }
 
 /* All places together; of owners each one's by themselves. */

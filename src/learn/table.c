@@ -190,9 +190,7 @@ static netdp_status read_row(netdp_i_csv_reader *from, const header *head, doubl
     netdp_i_csv_cell got = {.then = NETDP_I_CSV_ENDS_CELL};
     int32_t count = 0;
     for (; got.then == NETDP_I_CSV_ENDS_CELL; count++) {
-        netdp_status status = netdp_i_csv_cell_read(from, &got, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_csv_cell_read(from, &got, error));
         if (count >= head->count)
             continue;
         if (count == head->owner)
@@ -217,15 +215,13 @@ static netdp_status read_row(netdp_i_csv_reader *from, const header *head, doubl
         if (!blank && count == head->text) {
             kept->label = got.text;
             if (got.length == 0)
-                status = fail_empty(from, &got, head->name[count], error);
+                return fail_empty(from, &got, head->name[count], error);
         } else if (!blank && head->category != NULL && head->category[count] != NULL &&
                    got.length > 0) {
             *value = read_category(head->category[count], got.text, kept);
         } else if (!blank) {
-            status = read_value(from, &got, head->name[count], value, error);
+            TRY(read_value(from, &got, head->name[count], value, error));
         }
-        if (status != NETDP_OK)
-            return status;
     }
     if (count != head->count)
         return netdp_i_csv_fail(from, line, error, "the header has %d cells and this row has %d",
@@ -268,17 +264,12 @@ static netdp_status read_rows(netdp_i_csv_reader *from, header *head, netdp_tabl
     int64_t room = 0;
     /* Blank lines at the very end are nobody's rows. */
     while (from->at + strspn(from->at, "\r\n") < from->end) {
-        netdp_status status = NETDP_OK;
         if (table->rows == room) {
             room = room == 0 ? 256 : 2 * room;
-            status = grow_rows(head, table, room, error);
+            TRY(grow_rows(head, table, room, error));
         }
         row_texts kept = {0};
-        if (status == NETDP_OK)
-            status =
-                read_row(from, head, table->values + table->rows * table->columns, &kept, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(read_row(from, head, table->values + table->rows * table->columns, &kept, error));
         head->dropped += kept.missing;
         if (kept.missing && head->owner >= 0 && kept.owner[0] == '\0')
             continue; /* it is nobody's */
@@ -374,7 +365,7 @@ static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head
     if (!all && !but && is_listed(list, label))
         return netdp_i_csv_fail(from, 1, error, "features: '%s' is the label; name one of the two",
                                 netdp_i_show_text(label).text);
-    const char **order = NETDP_I_NEW(const char *, head->count + 1);
+    OWNED const char **order = NETDP_I_NEW(const char *, head->count + 1);
     if (order == NULL)
         return netdp_i_no_memory(error);
     for (int32_t c = 0; c < head->count; c++)
@@ -383,12 +374,11 @@ static netdp_status choose_labelled(const netdp_i_csv_reader *from, header *head
               strcmp(head->name[c], wanted->owner) == 0))
             order[count++] = head->name[c];
     order[count++] = label;
-    netdp_status status = choose(from, head, order, count, table, error);
-    netdp_i_free(order);
-    for (int32_t c = 0; as_text && status == NETDP_OK && c < head->count; c++)
+    TRY(choose(from, head, order, count, table, error));
+    for (int32_t c = 0; as_text && c < head->count; c++)
         if (head->goes[c] == count - 1)
             head->text = c;
-    return status;
+    return NETDP_OK;
 }
 
 /* Which of the columns that are wanted are categories; the label is read as text where it has values. */
@@ -427,64 +417,53 @@ static netdp_status find_owner(const netdp_i_csv_reader *from, header *head, con
                : NETDP_OK;
 }
 
+static void clear(header *head)
+{
+    netdp_i_free(head->name);
+    netdp_i_free(head->goes);
+    netdp_i_free(head->sorted);
+    netdp_i_free(head->category);
+    netdp_i_free(head->label);
+    netdp_i_free(head->owners);
+    netdp_i_free(head->empty);
+}
+
+OWNER(netdp_table_free, netdp_table)
+
 static netdp_status read_table(const char *path, const wish *wanted, netdp_table **table,
                                netdp_error *error)
 {
-    char *text = NULL;
-    header head = {.text = -1, .owner = -1, .drop = wanted->drop};
-    netdp_table *read = NULL;
+    OWNED char *text = NULL;
+    CLEARED(clear) header head = {.text = -1, .owner = -1, .drop = wanted->drop};
     netdp_i_csv_reader from;
-    netdp_status status = netdp_i_csv_open(path, &text, &from, error);
-    if (status != NETDP_OK)
-        goto done;
-    read = NETDP_I_NEW(netdp_table, 1);
-    if (read == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    if ((status = read_header(&from, &head, error)) != NETDP_OK)
-        goto done;
+    TRY(netdp_i_csv_open(path, &text, &from, error));
+    OWNED_BY(netdp_table_free) netdp_table *read = NETDP_I_NEW(netdp_table, 1);
+    if (read == NULL)
+        return netdp_i_no_memory(error);
+    TRY(read_header(&from, &head, error));
     if (wanted->label != NULL)
-        status = choose_labelled(&from, &head, wanted, read, error);
+        TRY(choose_labelled(&from, &head, wanted, read, error));
     else
-        status = choose(&from, &head, wanted->column, wanted->count, read, error);
-    for (int32_t c = 0; wanted->text_last && status == NETDP_OK && c < head.count; c++)
+        TRY(choose(&from, &head, wanted->column, wanted->count, read, error));
+    for (int32_t c = 0; wanted->text_last && c < head.count; c++)
         if (head.goes[c] == wanted->count - 1)
             head.text = c;
-    if (status == NETDP_OK && wanted->ranges > 0)
-        status = find_categories(&from, &head, wanted, error);
-    if (status == NETDP_OK && wanted->owner != NULL)
-        status = find_owner(&from, &head, wanted->owner, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (wanted->ranges > 0)
+        TRY(find_categories(&from, &head, wanted, error));
+    if (wanted->owner != NULL)
+        TRY(find_owner(&from, &head, wanted->owner, error));
     head.fill = wanted->fill ? read->columns - 1 : 0; /* the label is the last */
-    if ((status = read_rows(&from, &head, read, error)) != NETDP_OK)
-        goto done;
-    *table = read;
-    read = NULL;
-    if (wanted->labels != NULL) {
-        *wanted->labels = (netdp_i_label_column){.of_row = head.label,
-                                                 .owner = head.owners,
-                                                 .empty = head.empty,
+    TRY(read_rows(&from, &head, read, error));
+    *table = GIVE(read);
+    if (wanted->labels != NULL)
+        *wanted->labels = (netdp_i_label_column){.of_row = GIVE(head.label),
+                                                 .owner = GIVE(head.owners),
+                                                 .empty = GIVE(head.empty),
                                                  .dropped = head.dropped,
                                                  .filled = head.filled,
                                                  .unlisted = head.unlisted,
-                                                 .text = text};
-        head.label = head.owners = NULL;
-        head.empty = NULL;
-        text = NULL;
-    }
-done:
-    netdp_table_free(read);
-    netdp_i_free(head.name);
-    netdp_i_free(head.goes);
-    netdp_i_free(head.sorted);
-    netdp_i_free(head.category);
-    netdp_i_free(head.label);
-    netdp_i_free(head.owners);
-    netdp_i_free(head.empty);
-    netdp_i_free(text);
-    return status;
+                                                 .text = GIVE(text)};
+    return NETDP_OK;
 }
 
 netdp_status netdp_table_read(const char *path, const char *const *column, int32_t count,

@@ -66,9 +66,7 @@ static netdp_status read_dial(const char *path, json_t *dial, const netdp_i_pack
             return netdp_i_fail(error, NETDP_INVALID,
                                 "%.300s: dial: %s: give \"HOST:PORT\", a port from 1 to 65535",
                                 path, netdp_i_show_text(name).text);
-        netdp_status status = keep(text, &settings->address[who], error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(keep(text, &settings->address[who], error));
     }
     return NETDP_OK;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 
 enum { BITS = 128 };
@@ -29,9 +30,7 @@ netdp_status netdp_advanced_composition(double epsilon, double delta, int64_t co
                                         netdp_error *error)
 {
     NETDP_I_GIVEN(error, total_epsilon && total_delta);
-    netdp_status status = check(epsilon, delta, count, slack, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(epsilon, delta, count, slack, error));
     arb_t e, sum, term;
     arb_init(e);
     arb_init(sum);

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 #include "privacy/mechanism.h"
 #include "privacy/pld.h"
@@ -29,6 +30,11 @@ typedef struct account {
     bool nothing_hidden; /* some event gives all away */
     bool ordered;
 } account;
+
+static void account_clear(account *a)
+{
+    netdp_i_free(a->other);
+}
 
 /* ---- Order in the list ---- */
 
@@ -317,42 +323,50 @@ typedef struct question {
     double at;
 } question;
 
+typedef struct releases {
+    netdp_i_release *release;
+    size_t count;
+} releases;
+
+static void clear_releases(releases *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        netdp_i_tails_clear(&all->release[i].tails);
+    netdp_i_free(all->release);
+}
+
 static netdp_status one_order(const account *a, netdp_i_order order, question wanted, double *value,
                               netdp_error *error)
 {
-    netdp_i_release *release = NETDP_I_NEW(netdp_i_release, a->others + 1);
-    size_t made = 0;
-    netdp_status status = release == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (size_t i = 0; i < a->others && status == NETDP_OK; i++) {
-        status = netdp_i_tails_new(a->other + i, order, a->direction, &release[i].tails, error);
-        release[i].count = (double)a->other[i].count;
-        made += status == NETDP_OK;
+    CLEARED(clear_releases)
+    releases all = {.release = NETDP_I_NEW(netdp_i_release, a->others + 1)};
+    if (all.release == NULL)
+        return netdp_i_no_memory(error);
+    for (size_t i = 0; i < a->others; i++) {
+        netdp_i_release *next = &all.release[all.count];
+        TRY(netdp_i_tails_new(a->other + i, order, a->direction, &next->tails, error));
+        next->count = (double)a->other[i].count;
+        all.count++;
     }
-    if (status == NETDP_OK && a->mu > 0) {
-        status = netdp_i_tails_gaussian(a->mu, &release[made].tails, error);
-        release[made].count = 1;
-        made += status == NETDP_OK;
+    if (a->mu > 0) {
+        netdp_i_release *last = &all.release[all.count];
+        TRY(netdp_i_tails_gaussian(a->mu, &last->tails, error));
+        last->count = 1;
+        all.count++;
     }
-    if (status == NETDP_OK && wanted.epsilon)
-        status = netdp_i_pld_epsilon(release, made, wanted.at, a->direction, value, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_pld_delta(release, made, wanted.at, a->direction, value, error);
-    for (size_t i = 0; i < made; i++)
-        netdp_i_tails_clear(&release[i].tails);
-    netdp_i_free(release);
-    return status;
+    return (wanted.epsilon ? netdp_i_pld_epsilon : netdp_i_pld_delta)(
+        all.release, all.count, wanted.at, a->direction, value, error);
 }
 
 /* The worse order of the neighbours. */
 static netdp_status on_grid(const account *a, question wanted, double *value, netdp_error *error)
 {
     double removed = 0, added = 0;
-    netdp_status status = one_order(a, NETDP_I_REMOVED, wanted, &removed, error);
-    if (status == NETDP_OK && a->ordered)
-        status = one_order(a, NETDP_I_ADDED, wanted, &added, error);
-    if (status == NETDP_OK)
-        *value = fmax(removed, added);
-    return status;
+    TRY(one_order(a, NETDP_I_REMOVED, wanted, &removed, error));
+    if (a->ordered)
+        TRY(one_order(a, NETDP_I_ADDED, wanted, &added, error));
+    *value = fmax(removed, added);
+    return NETDP_OK;
 }
 
 /* ---- Gaussians alone, exactly ---- */
@@ -362,18 +376,17 @@ static netdp_status gaussian_epsilon_down(double mu, double delta, double *epsil
                                           netdp_error *error)
 {
     double at, there;
-    netdp_status status = netdp_gdp_to_epsilon(mu, delta, &at, error);
-    for (double off = 0x1p-45; status == NETDP_OK && at > 0; off *= 4) {
+    TRY(netdp_gdp_to_epsilon(mu, delta, &at, error));
+    for (double off = 0x1p-45; at > 0; off *= 4) {
         const double tried = at == INFINITY ? 0 : at * fmax(1 - off, 0);
-        status = netdp_gdp_to_delta(mu, tried, &there, error);
-        if (status == NETDP_OK && (there > delta || tried == 0)) {
+        TRY(netdp_gdp_to_delta(mu, tried, &there, error));
+        if (there > delta || tried == 0) {
             *epsilon = there > delta ? tried : 0;
             return NETDP_OK;
         }
     }
-    if (status == NETDP_OK)
-        *epsilon = 0;
-    return status;
+    *epsilon = 0;
+    return NETDP_OK;
 }
 
 static netdp_status gaussian_epsilon(const account *a, double delta, double *epsilon,
@@ -387,11 +400,11 @@ static netdp_status gaussian_epsilon(const account *a, double delta, double *eps
 static netdp_status gaussian_delta(const account *a, double epsilon, double *delta,
                                    netdp_error *error)
 {
-    netdp_status status = netdp_gdp_to_delta(a->mu, epsilon, delta, error);
+    TRY(netdp_gdp_to_delta(a->mu, epsilon, delta, error));
     /* Correctly rounded up: the double below is below. */
-    if (status == NETDP_OK && a->direction == NETDP_LOWER && *delta > 0)
+    if (a->direction == NETDP_LOWER && *delta > 0)
         *delta = nextafter(*delta, 0);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Without a grid ---- */
@@ -418,20 +431,18 @@ static netdp_status way_epsilon(plain_way way, double delta, double *epsilon, ne
     if (way.pure == INFINITY || (left <= 0 && !(way.mu == 0 && way.delta <= delta)))
         return NETDP_OK;
     double gaussian = 0;
-    netdp_status status = NETDP_OK;
     if (way.mu > 0)
-        status = netdp_gdp_to_epsilon(way.mu, left, &gaussian, error);
-    if (status == NETDP_OK)
-        *epsilon = fmin(*epsilon, plus_up(gaussian, way.pure));
-    return status;
+        TRY(netdp_gdp_to_epsilon(way.mu, left, &gaussian, error));
+    *epsilon = fmin(*epsilon, plus_up(gaussian, way.pure));
+    return NETDP_OK;
 }
 
 static netdp_status plain_epsilon(const account *a, double delta, double *epsilon,
                                   netdp_error *error)
 {
     *epsilon = INFINITY;
-    netdp_status status = way_epsilon(whole_mixtures(a), delta, epsilon, error);
-    return status == NETDP_OK ? way_epsilon(given_mixtures(a), delta, epsilon, error) : status;
+    TRY(way_epsilon(whole_mixtures(a), delta, epsilon, error));
+    return way_epsilon(given_mixtures(a), delta, epsilon, error);
 }
 
 static netdp_status way_delta(plain_way way, double epsilon, double *delta, netdp_error *error)
@@ -440,19 +451,17 @@ static netdp_status way_delta(plain_way way, double epsilon, double *delta, netd
     if (epsilon < way.pure || (left < 0 && way.mu > 0))
         return NETDP_OK;
     double gaussian = 0;
-    netdp_status status = NETDP_OK;
     if (way.mu > 0)
-        status = netdp_gdp_to_delta(way.mu, left, &gaussian, error);
-    if (status == NETDP_OK)
-        *delta = fmin(*delta, plus_up(gaussian, way.delta));
-    return status;
+        TRY(netdp_gdp_to_delta(way.mu, left, &gaussian, error));
+    *delta = fmin(*delta, plus_up(gaussian, way.delta));
+    return NETDP_OK;
 }
 
 static netdp_status plain_delta(const account *a, double epsilon, double *delta, netdp_error *error)
 {
     *delta = 1;
-    netdp_status status = way_delta(whole_mixtures(a), epsilon, delta, error);
-    return status == NETDP_OK ? way_delta(given_mixtures(a), epsilon, delta, error) : status;
+    TRY(way_delta(whole_mixtures(a), epsilon, delta, error));
+    return way_delta(given_mixtures(a), epsilon, delta, error);
 }
 
 /* ---- Answers ---- */
@@ -460,79 +469,69 @@ static netdp_status plain_delta(const account *a, double epsilon, double *delta,
 static netdp_status epsilon_of(const account *a, double delta, double *epsilon, netdp_error *error)
 {
     double exact = 0, grid = 0, plain = INFINITY;
-    netdp_status status = gaussian_epsilon(a, delta, &exact, error);
-    if (status == NETDP_OK && a->others > 0)
-        status = on_grid(a, (question){true, delta}, &grid, error);
-    if (status == NETDP_OK && a->others > 0 && a->direction == NETDP_UPPER)
-        status = plain_epsilon(a, delta, &plain, error);
-    if (status == NETDP_OK && a->others == 0)
+    TRY(gaussian_epsilon(a, delta, &exact, error));
+    if (a->others == 0) {
         *epsilon = exact;
-    else if (status == NETDP_OK)
-        *epsilon = a->direction == NETDP_UPPER ? fmin(grid, plain) : fmax(grid, exact);
-    return status;
+        return NETDP_OK;
+    }
+    TRY(on_grid(a, (question){true, delta}, &grid, error));
+    if (a->direction == NETDP_UPPER)
+        TRY(plain_epsilon(a, delta, &plain, error));
+    *epsilon = a->direction == NETDP_UPPER ? fmin(grid, plain) : fmax(grid, exact);
+    return NETDP_OK;
 }
 
 static netdp_status delta_of(const account *a, double epsilon, double *delta, netdp_error *error)
 {
     double exact = 0, grid = 0, plain = 1;
-    netdp_status status = gaussian_delta(a, epsilon, &exact, error);
-    if (status == NETDP_OK && a->others > 0)
-        status = on_grid(a, (question){false, epsilon}, &grid, error);
-    if (status == NETDP_OK && a->others > 0 && a->direction == NETDP_UPPER)
-        status = plain_delta(a, epsilon, &plain, error);
-    if (status == NETDP_OK && a->others == 0)
+    TRY(gaussian_delta(a, epsilon, &exact, error));
+    if (a->others == 0) {
         *delta = exact;
-    else if (status == NETDP_OK)
-        *delta = a->direction == NETDP_UPPER ? fmin(grid, plain) : fmax(grid, exact);
-    return status;
+        return NETDP_OK;
+    }
+    TRY(on_grid(a, (question){false, epsilon}, &grid, error));
+    if (a->direction == NETDP_UPPER)
+        TRY(plain_delta(a, epsilon, &plain, error));
+    *delta = a->direction == NETDP_UPPER ? fmin(grid, plain) : fmax(grid, exact);
+    return NETDP_OK;
 }
 
 static netdp_status check(const netdp_event *events, size_t count, netdp_direction direction,
                           netdp_error *error)
 {
-    const netdp_status status = netdp_i_events_check(events, count, error);
-    return status == NETDP_OK
-               ? netdp_i_check_choice("direction", (int64_t)direction, NETDP_LOWER, error)
-               : status;
+    TRY(netdp_i_events_check(events, count, error));
+    return netdp_i_check_choice("direction", (int64_t)direction, NETDP_LOWER, error);
 }
 
 netdp_status netdp_events_epsilon(const netdp_event *events, size_t count, double delta,
                                   netdp_direction direction, double *epsilon, netdp_error *error)
 {
     NETDP_I_GIVEN(error, (events || count == 0) && epsilon);
-    account a = {0};
-    netdp_status status = check(events, count, direction, error);
-    if (status == NETDP_OK && !(delta > 0 && delta < 1))
-        status = netdp_i_fail(error, NETDP_INVALID, "delta is %g; it must lie in (0, 1)", delta);
-    if (status == NETDP_OK)
-        status = account_new(events, count, direction, &a, error);
-    if (status == NETDP_OK && a.nothing_hidden)
-        *epsilon = INFINITY;
-    else if (status == NETDP_OK)
-        status = epsilon_of(&a, delta, epsilon, error);
-    netdp_i_free(a.other);
-    return status;
+    CLEARED(account_clear) account a = {0};
+    TRY(check(events, count, direction, error));
+    if (!(delta > 0 && delta < 1))
+        return netdp_i_fail(error, NETDP_INVALID, "delta is %g; it must lie in (0, 1)", delta);
+    TRY(account_new(events, count, direction, &a, error));
+    if (!a.nothing_hidden)
+        return epsilon_of(&a, delta, epsilon, error);
+    *epsilon = INFINITY;
+    return NETDP_OK;
 }
 
 netdp_status netdp_events_delta(const netdp_event *events, size_t count, double epsilon,
                                 netdp_direction direction, double *delta, netdp_error *error)
 {
     NETDP_I_GIVEN(error, (events || count == 0) && delta);
-    account a = {0};
-    netdp_status status = check(events, count, direction, error);
-    if (status == NETDP_OK && !(epsilon >= 0))
-        status =
-            netdp_i_fail(error, NETDP_INVALID, "epsilon is %g; it must lie in [0, inf]", epsilon);
-    if (status == NETDP_OK)
-        status = account_new(events, count, direction, &a, error);
-    if (status == NETDP_OK && epsilon == INFINITY)
-        epsilon = 0x1p1020;
-    if (status == NETDP_OK && a.nothing_hidden)
-        *delta = 1;
-    else if (status == NETDP_OK)
-        status = delta_of(&a, epsilon, delta, error);
-    netdp_i_free(a.other);
-    return status;
+    CLEARED(account_clear) account a = {0};
+    TRY(check(events, count, direction, error));
+    if (!(epsilon >= 0))
+        return netdp_i_fail(error, NETDP_INVALID, "epsilon is %g; it must lie in [0, inf]",
+                            epsilon);
+    TRY(account_new(events, count, direction, &a, error));
+    if (!a.nothing_hidden)
+        return delta_of(&a, epsilon == INFINITY ? 0x1p1020 : epsilon, delta, error);
+    *delta = 1;
+    return NETDP_OK;
 }
 
 bool netdp_events_certified(const netdp_event *events, size_t count)

@@ -7,8 +7,10 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "privacy/mechanism.h"
 
 /* ---- Reading ---- */
@@ -133,11 +135,8 @@ static netdp_status read_event(json_t *object, netdp_event *event, netdp_error *
     *event = (netdp_event){.mechanism = (netdp_mechanism)found, .count = 1};
     const char *key;
     json_t *value;
-    json_object_foreach (object, key, value) {
-        netdp_status status = read_key(key, value, event, &seen, error);
-        if (status != NETDP_OK)
-            return status;
-    }
+    json_object_foreach (object, key, value)
+        TRY(read_key(key, value, event, &seen, error));
     const uint32_t missing = netdp_i_mechanisms[found].fields & ~seen;
     for (int i = 0; i < NETDP_I_FIELDS; i++)
         if (missing & netdp_i_numbers[i].field)
@@ -182,54 +181,46 @@ static netdp_status check_neighbours(const netdp_event *event, netdp_i_neighbour
                         mechanism->name);
 }
 
+static netdp_status read_entry(json_t *object, netdp_i_neighbours neighbours, netdp_event *event,
+                               netdp_error *error)
+{
+    TRY(read_event(object, event, error));
+    return check_neighbours(event, neighbours, error);
+}
+
+OWNER(netdp_events_free, netdp_events)
+
 netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_error *error)
 {
     NETDP_I_GIVEN(error, path && events);
     json_error_t why;
-    char *text = NULL;
+    OWNED char *text = NULL;
     int64_t bytes = 0;
-    json_t *given = NULL, *list = NULL;
     const char *fault = NULL;
     netdp_i_neighbours neighbours = NETDP_I_EITHER;
-    netdp_events *made = NULL;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        goto done;
-    given = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
-    if (given == NULL) {
-        status = netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s", path, why.line,
-                              netdp_i_show_text(why.text).text);
-        goto done;
-    }
-    list = list_in(given, &neighbours, &fault);
-    if (list == NULL) {
-        status = netdp_i_fail(error, NETDP_INVALID, "%s: %s", path, fault);
-        goto done;
-    }
-    made = NETDP_I_NEW(netdp_events, 1);
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
+    OWNED_BY(json_decref)
+    json_t *given = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
+    if (given == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s", path, why.line,
+                            netdp_i_show_text(why.text).text);
+    const json_t *list = list_in(given, &neighbours, &fault);
+    if (list == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%s: %s", path, fault);
+    OWNED_BY(netdp_events_free) netdp_events *made = NETDP_I_NEW(netdp_events, 1);
     if (made != NULL)
         made->event = NETDP_I_NEW(netdp_event, json_array_size(list));
-    if (made == NULL || made->event == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    for (size_t i = 0; i < json_array_size(list) && status == NETDP_OK; i++) {
+    if (made == NULL || made->event == NULL)
+        return netdp_i_no_memory(error);
+    for (size_t i = 0; i < json_array_size(list); i++) {
         made->count = i + 1;
-        status = read_event(json_array_get(list, i), made->event + i, error);
-        if (status == NETDP_OK)
-            status = check_neighbours(made->event + i, neighbours, error);
+        const netdp_status status =
+            read_entry(json_array_get(list, i), neighbours, made->event + i, error);
         if (status != NETDP_OK)
-            status = netdp_i_within(error, status, "%s: event %zu", path, i + 1);
+            return netdp_i_within(error, status, "%s: event %zu", path, i + 1);
     }
-    if (status == NETDP_OK) {
-        *events = made;
-        made = NULL;
-    }
-done:
-    netdp_events_free(made);
-    json_decref(given);
-    netdp_i_free(text);
-    return status;
+    *events = GIVE(made);
+    return NETDP_OK;
 }
 
 void netdp_events_free(netdp_events *events)
@@ -280,14 +271,10 @@ netdp_status netdp_events_write(const netdp_event *events, size_t count, const c
                                 netdp_error *error)
 {
     NETDP_I_GIVEN(error, (events || count == 0) && path);
-    netdp_status status = netdp_i_events_check(events, count, error);
-    if (status != NETDP_OK)
-        return status;
-    json_t *list = json_array();
+    TRY(netdp_i_events_check(events, count, error));
+    OWNED_BY(json_decref) json_t *list = json_array();
     bool whole = list != NULL;
     for (size_t i = 0; i < count && whole; i++)
         whole = json_array_append_new(list, event_json(events + i)) == 0;
-    status = whole ? netdp_i_json_write(list, path, error) : netdp_i_no_memory(error);
-    json_decref(list);
-    return status;
+    return whole ? netdp_i_json_write(list, path, error) : netdp_i_no_memory(error);
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 #include "privacy/least.h"
 
@@ -290,11 +291,8 @@ netdp_status netdp_gamma_to_delta(const netdp_gamma *mechanism, double epsilon, 
                                   netdp_error *error)
 {
     NETDP_I_GIVEN(error, mechanism && delta);
-    netdp_status status = check_mechanism(mechanism, error);
-    if (status == NETDP_OK)
-        status = check_epsilon(epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_mechanism(mechanism, error));
+    TRY(check_epsilon(epsilon, error));
     if (mechanism->low == mechanism->high || epsilon == INFINITY) {
         *delta = 0;
         return NETDP_OK;
@@ -320,11 +318,8 @@ netdp_status netdp_gamma_to_epsilon(const netdp_gamma *mechanism, double delta, 
                                     netdp_error *error)
 {
     NETDP_I_GIVEN(error, mechanism && epsilon);
-    netdp_status status = check_mechanism(mechanism, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, false, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_mechanism(mechanism, error));
+    TRY(check_delta(delta, false, error));
     if (mechanism->low == mechanism->high) {
         *epsilon = 0;
         return NETDP_OK;
@@ -347,11 +342,8 @@ netdp_status netdp_gamma_floor(double low, double high, double epsilon, double *
                                netdp_error *error)
 {
     NETDP_I_GIVEN(error, delta);
-    netdp_status status = check_range(low, high, error);
-    if (status == NETDP_OK)
-        status = check_epsilon(epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_range(low, high, error));
+    TRY(check_epsilon(epsilon, error));
     if (low == high || epsilon == INFINITY) {
         *delta = 0;
         return NETDP_OK;
@@ -385,11 +377,8 @@ netdp_status netdp_gamma_calibrate(double low, double high, double epsilon, doub
 {
     NETDP_I_GIVEN(error, theta);
     double floor_delta = 0;
-    netdp_status status = netdp_gamma_floor(low, high, epsilon, &floor_delta, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, false, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_gamma_floor(low, high, epsilon, &floor_delta, error));
+    TRY(check_delta(delta, false, error));
     if (low == high || epsilon == INFINITY)
         return netdp_i_fail(error, NETDP_INVALID,
                             "any theta does: %s; calibrate for a range low < high and a finite "
@@ -438,11 +427,8 @@ netdp_status netdp_laplace_to_delta(double range, double scale, double epsilon, 
                                     netdp_error *error)
 {
     NETDP_I_GIVEN(error, delta);
-    netdp_status status = check_laplace(range, scale, error);
-    if (status == NETDP_OK)
-        status = check_epsilon(epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_laplace(range, scale, error));
+    TRY(check_epsilon(epsilon, error));
     double up = 0;
     if (scale < INFINITY && epsilon < INFINITY) {
         arb_t loss, other;
@@ -485,11 +471,8 @@ netdp_status netdp_laplace_to_epsilon(double range, double scale, double delta, 
                                       netdp_error *error)
 {
     NETDP_I_GIVEN(error, epsilon);
-    netdp_status status = check_laplace(range, scale, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, true, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_laplace(range, scale, error));
+    TRY(check_delta(delta, true, error));
     double up = 0;
     if (scale < INFINITY) {
         arb_t loss, other;
@@ -512,13 +495,9 @@ netdp_status netdp_laplace_calibrate(double range, double epsilon, double delta,
                                      netdp_error *error)
 {
     NETDP_I_GIVEN(error, scale);
-    netdp_status status = check_laplace(range, 1, error);
-    if (status == NETDP_OK)
-        status = check_epsilon(epsilon, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, true, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_laplace(range, 1, error));
+    TRY(check_epsilon(epsilon, error));
+    TRY(check_delta(delta, true, error));
     if (epsilon == 0 && delta == 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "no finite scale gives epsilon = 0 with delta = 0; raise one of them");

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 
 /* Q(39) < 2^-1074, the least positive double: beyond, a tail is above or below every delta. */
@@ -393,11 +394,8 @@ static netdp_status check_at_least_zero(const char *name, double value, netdp_er
 netdp_status netdp_gdp_to_epsilon(double mu, double delta, double *epsilon, netdp_error *error)
 {
     NETDP_I_GIVEN(error, epsilon);
-    netdp_status status = check_at_least_zero("mu", mu, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_at_least_zero("mu", mu, error));
+    TRY(check_delta(delta, error));
     /* D(0) <= mu/sqrt(2 pi) < 0.39894229 mu; above 1e-290 the product's own rounding is within. */
     if (mu == 0 || (mu > 1e-290 && mu * 0.39894229 <= delta)) {
         *epsilon = 0;
@@ -415,11 +413,8 @@ netdp_status netdp_gdp_to_epsilon(double mu, double delta, double *epsilon, netd
 netdp_status netdp_epsilon_to_gdp(double epsilon, double delta, double *mu, netdp_error *error)
 {
     NETDP_I_GIVEN(error, mu);
-    netdp_status status = check_at_least_zero("epsilon", epsilon, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_at_least_zero("epsilon", epsilon, error));
+    TRY(check_delta(delta, error));
     if (epsilon == INFINITY) {
         *mu = INFINITY;
         return NETDP_OK;
@@ -436,11 +431,8 @@ netdp_status netdp_epsilon_to_gdp(double epsilon, double delta, double *mu, netd
 netdp_status netdp_gdp_to_delta(double mu, double epsilon, double *delta, netdp_error *error)
 {
     NETDP_I_GIVEN(error, delta);
-    netdp_status status = check_at_least_zero("mu", mu, error);
-    if (status == NETDP_OK)
-        status = check_at_least_zero("epsilon", epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_at_least_zero("mu", mu, error));
+    TRY(check_at_least_zero("epsilon", epsilon, error));
     if (mu == 0 || epsilon == INFINITY) {
         *delta = 0;
         return NETDP_OK;
@@ -466,9 +458,7 @@ netdp_status netdp_gdp_to_delta(double mu, double epsilon, double *delta, netdp_
 netdp_status netdp_gdp_to_rdp(double mu, double alpha, double *epsilon, netdp_error *error)
 {
     NETDP_I_GIVEN(error, epsilon);
-    netdp_status status = check_at_least_zero("mu", mu, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_at_least_zero("mu", mu, error));
     if (!(alpha > 1 && alpha < INFINITY))
         return netdp_i_fail(error, NETDP_INVALID, "the order alpha is %g; it must lie in (1, inf)",
                             alpha);

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* From here on Q may be below the least long double: cells are rounded as a whole. */
 enum { MOST_LOSS = 10000 };
@@ -161,9 +162,7 @@ netdp_status netdp_i_lattice_rough(const netdp_i_tails *tails, int points, doubl
                                    netdp_error *error)
 {
     double low, high;
-    netdp_status status = lattice_new(2 * points, lattice, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(lattice_new(2 * points, lattice, error));
     find_range(tails, cut, &low, &high);
     /* Half of the points evenly, half of them ever denser towards 0. */
     const double width = high - low, scale = 1e-7 * fmax(width, 1e-200);
@@ -190,9 +189,7 @@ netdp_status netdp_i_lattice_grid(const netdp_i_tails *tails, double cut, double
     double low, high;
     find_range(tails, cut, &low, &high);
     const int64_t first = (int64_t)floor(low / step), last = (int64_t)ceil(high / step);
-    netdp_status status = lattice_new(last - first + 1, lattice, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(lattice_new(last - first + 1, lattice, error));
     lattice->first = first;
     for (int64_t i = 0; i < lattice->size; i++)
         lattice->at[i] = (double)(first + i) * step;

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 const netdp_i_mechanism netdp_i_mechanisms[NETDP_I_MECHANISMS] = {
     [NETDP_GAUSSIAN] = {"gaussian", NETDP_I_NOISE, NETDP_I_EITHER},
@@ -194,33 +195,32 @@ static netdp_status read_parameters(char *text, netdp_event *event, netdp_error 
     return netdp_i_event_check(event, error);
 }
 
+static netdp_status read_value(char *text, netdp_event *event, netdp_error *error)
+{
+    TRY(read_count(text, &event->count, error));
+    return read_parameters(text, event, error);
+}
+
 netdp_status netdp_event_parse(const char *text, netdp_event *event, netdp_error *error)
 {
     NETDP_I_GIVEN(error, text && event);
-    char *copy = netdp_i_copy_text(text);
+    OWNED char *copy = netdp_i_copy_text(text);
     netdp_event read = {0};
     if (copy == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status;
     char *value = strchr(copy, ':');
     if (value != NULL)
         *value++ = '\0';
     const int found = value == NULL ? -1 : netdp_i_mechanism_find(copy);
-    if (found < 0 || (netdp_i_mechanisms[found].fields & NETDP_I_WEIGHT)) {
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "'%s' is no event such as laplace:2 or subsampled-gaussian:0.8,0.005 "
-                              "x1000",
-                              netdp_i_show_text(text).text);
-    } else {
-        read.mechanism = (netdp_mechanism)found;
-        status = read_count(value, &read.count, error);
-        if (status == NETDP_OK)
-            status = read_parameters(value, &read, error);
-        if (status != NETDP_OK)
-            status = netdp_i_within(error, status, "%s", copy);
-    }
-    if (status == NETDP_OK)
-        *event = read;
-    netdp_i_free(copy);
-    return status;
+    if (found < 0 || (netdp_i_mechanisms[found].fields & NETDP_I_WEIGHT))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "'%s' is no event such as laplace:2 or subsampled-gaussian:0.8,0.005 "
+                            "x1000",
+                            netdp_i_show_text(text).text);
+    read.mechanism = (netdp_mechanism)found;
+    const netdp_status status = read_value(value, &read, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s", copy);
+    *event = read;
+    return NETDP_OK;
 }

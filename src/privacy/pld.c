@@ -22,6 +22,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "privacy/lattice.h"
 
 /* The grid of the sum, and how many points the losses may have together. */
@@ -380,18 +381,13 @@ static void multiply(pld *p, size_t which, transform *t, const double complex *w
 
 static netdp_status convolve(pld *p, netdp_error *error)
 {
-    transform t = {0};
-    double complex *product = NULL, *wave = NULL;
-    netdp_status status = transform_new(p->size, &t, error);
-    if (status != NETDP_OK)
-        return status;
-    product = NETDP_I_NEW(double complex, p->size / 2 + 1);
-    wave = NETDP_I_NEW(double complex, p->size);
+    CLEARED(transform_clear) transform t = {0};
+    TRY(transform_new(p->size, &t, error));
+    OWNED double complex *product = NETDP_I_NEW(double complex, p->size / 2 + 1);
+    OWNED double complex *wave = NETDP_I_NEW(double complex, p->size);
     p->mass = NETDP_I_NEW(double, p->size);
-    if (product == NULL || wave == NULL || p->mass == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (product == NULL || wave == NULL || p->mass == NULL)
+        return netdp_i_no_memory(error);
     for (int64_t j = 0; j <= p->size / 2; j++)
         product[j] = 1;
     for (int64_t j = 0; j < p->size; j++) {
@@ -405,11 +401,7 @@ static netdp_status convolve(pld *p, netdp_error *error)
     p->error += 10 * log2((double)p->size) * UNIT;
     for (int64_t i = 0; i < p->size; i++)
         p->mass[i] = t.real[modulo(p->first + i, p->size)] / (double)p->size;
-done:
-    netdp_i_free(product);
-    netdp_i_free(wave);
-    transform_clear(&t);
-    return status;
+    return NETDP_OK;
 }
 
 /*
@@ -463,10 +455,7 @@ static netdp_status compose(pld *p, netdp_error *error)
     for (size_t i = 0; i < p->count; i++) {
         netdp_i_lattice *l = p->lattice + i;
         netdp_i_lattice_clear(l);
-        netdp_status status =
-            netdp_i_lattice_grid(&p->releases[i].tails, p->cut, p->step, p->direction, l, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_lattice_grid(&p->releases[i].tails, p->cut, p->step, p->direction, l, error));
     }
     sum_up_lattices(p);
     /* A generous factor for what the near cumulants are off. */
@@ -492,11 +481,9 @@ static netdp_status pld_new(pld *p, netdp_error *error)
         p->cut = fmax((p->fine ? CUT_LOWER : CUT_UPPER) * wanted / p->releases_in_all, 1e-307);
         for (size_t i = 0; i < p->count; i++) {
             netdp_i_lattice_clear(p->lattice + i);
-            netdp_status status = netdp_i_lattice_rough(
-                &p->releases[i].tails, p->count > MANY ? ROUGH_OF_MANY : ROUGH, p->cut,
-                p->direction, p->lattice + i, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(netdp_i_lattice_rough(&p->releases[i].tails,
+                                      p->count > MANY ? ROUGH_OF_MANY : ROUGH, p->cut, p->direction,
+                                      p->lattice + i, error));
         }
         sum_up_lattices(p);
         choose_tilt(p);
@@ -572,24 +559,21 @@ netdp_status netdp_i_pld_epsilon(const netdp_i_release *releases, size_t count, 
                                  netdp_direction direction, double *epsilon, netdp_error *error)
 {
     const bool upper = direction == NETDP_UPPER;
-    netdp_status status = NETDP_OK;
     double best = 0;
     /* From below the larger of two: what serves most lists leaves nothing of some. */
-    for (int fine = 0; status == NETDP_OK && fine <= !upper; fine++) {
+    for (int fine = 0; fine <= !upper; fine++) {
+        CLEARED(pld_clear)
         pld p = {.fine = fine != 0,
                  .releases = releases,
                  .count = count,
                  .direction = direction,
                  .by_delta = true,
                  .given = delta};
-        status = pld_new(&p, error);
-        if (status == NETDP_OK)
-            best = upper ? upper_epsilon(&p, delta) : fmax(best, lower_epsilon(&p, delta));
-        pld_clear(&p);
+        TRY(pld_new(&p, error));
+        best = upper ? upper_epsilon(&p, delta) : fmax(best, lower_epsilon(&p, delta));
     }
-    if (status == NETDP_OK)
-        *epsilon = best;
-    return status;
+    *epsilon = best;
+    return NETDP_OK;
 }
 
 /*
@@ -599,18 +583,18 @@ netdp_status netdp_i_pld_epsilon(const netdp_i_release *releases, size_t count, 
 static netdp_status aim_lower(const pld *p, double *bound, netdp_error *error)
 {
     for (int i = 0; i < 4 && *bound < 1e-9 && *bound > 1e-290; i++) {
+        CLEARED(pld_clear)
         pld q = {.releases = p->releases,
                  .count = p->count,
                  .direction = NETDP_UPPER,
                  .by_delta = true,
                  .given = 1e-2 * *bound};
-        netdp_status status = pld_new(&q, error);
         const double before = *bound;
-        if (status == NETDP_OK && q.mass != NULL)
+        TRY(pld_new(&q, error));
+        if (q.mass != NULL)
             *bound = fmin(before, delta_at(&q, p->given - q.blur));
-        pld_clear(&q);
-        if (status != NETDP_OK || *bound > 0.5 * before)
-            return status;
+        if (*bound > 0.5 * before)
+            break;
     }
     return NETDP_OK;
 }
@@ -618,19 +602,17 @@ static netdp_status aim_lower(const pld *p, double *bound, netdp_error *error)
 netdp_status netdp_i_pld_delta(const netdp_i_release *releases, size_t count, double epsilon,
                                netdp_direction direction, double *delta, netdp_error *error)
 {
+    CLEARED(pld_clear)
     pld p = {.releases = releases, .count = count, .direction = direction, .given = epsilon};
-    netdp_status status = pld_new(&p, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(pld_new(&p, error));
     if (direction == NETDP_UPPER) {
         /* theta times the blur of epsilon goes into the exponent. */
         const double ln = p.best + 1e-12 * (1 + fabs(p.best)) + p.theta * (p.blur + UNIT * epsilon);
         double bound = exp(ln) * (1 + 1e-12) + p.infinite + DBL_TRUE_MIN;
         if (p.mass != NULL)
             bound = fmin(bound, delta_at(&p, epsilon - p.blur));
-        status = aim_lower(&p, &bound, error);
-        if (status == NETDP_OK)
-            *delta = bound < 1 ? bound : 1;
+        TRY(aim_lower(&p, &bound, error));
+        *delta = bound < 1 ? bound : 1;
     } else {
         *delta = p.infinite;
         if (p.mass != NULL)
@@ -638,7 +620,5 @@ netdp_status netdp_i_pld_delta(const netdp_i_release *releases, size_t count, do
                 fmax(delta_at(&p, epsilon + moves(&p, p.step) + p.blur) - given_up(&p), *delta);
         *delta = fmin(*delta, 1);
     }
-done:
-    pld_clear(&p);
-    return status;
+    return NETDP_OK;
 }

@@ -7,20 +7,19 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 
 static netdp_status check_batches(const netdp_batches *batches, netdp_error *error)
 {
-    netdp_status status =
-        netdp_i_check_choice("batches", (int64_t)batches->kind, NETDP_BATCHES_POISSON, error);
-    if (status == NETDP_OK && batches->kind == NETDP_BATCHES_CYCLIC && batches->count < 1)
-        status = netdp_i_fail(error, NETDP_INVALID, "batches: cyclic:%lld; give 1 batch or more",
-                              (long long)batches->count);
-    if (status == NETDP_OK && batches->kind == NETDP_BATCHES_POISSON &&
-        !(batches->rate > 0 && batches->rate <= 1))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "batches: poisson:%g; give a probability above 0, at most 1",
-                              batches->rate);
-    return status;
+    TRY(netdp_i_check_choice("batches", (int64_t)batches->kind, NETDP_BATCHES_POISSON, error));
+    if (batches->kind == NETDP_BATCHES_CYCLIC && batches->count < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "batches: cyclic:%lld; give 1 batch or more",
+                            (long long)batches->count);
+    if (batches->kind == NETDP_BATCHES_POISSON && !(batches->rate > 0 && batches->rate <= 1))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "batches: poisson:%g; give a probability above 0, at most 1",
+                            batches->rate);
+    return NETDP_OK;
 }
 
 netdp_status netdp_batches_parse(const char *text, netdp_batches *batches, netdp_error *error)
@@ -45,10 +44,9 @@ netdp_status netdp_batches_parse(const char *text, netdp_batches *batches, netdp
         if (number == floor(number))
             read.count = read.kind == NETDP_BATCHES_CYCLIC ? (int64_t)number : 0;
         read.rate = read.kind == NETDP_BATCHES_POISSON ? number : 0;
-        netdp_status status = check_batches(&read, error);
-        if (status == NETDP_OK)
-            *batches = read;
-        return status;
+        TRY(check_batches(&read, error));
+        *batches = read;
+        return NETDP_OK;
     }
     return netdp_i_fail(error, NETDP_INVALID,
                         "batches: '%s' is none of full, cyclic:B and poisson:Q",
@@ -60,15 +58,10 @@ netdp_status netdp_protection_check(const netdp_protection *protection, netdp_er
     NETDP_I_GIVEN(error, protection);
     const bool row = protection->protects == NETDP_PROTECTS_ROW;
     const bool poisson = protection->batches.kind == NETDP_BATCHES_POISSON;
-    netdp_status status =
-        netdp_i_check_choice("protects", (int64_t)protection->protects, NETDP_PROTECTS_ROW, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("change", (int64_t)protection->change,
-                                      NETDP_CHANGE_ADD_REMOVE, error);
-    if (status == NETDP_OK)
-        status = check_batches(&protection->batches, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_choice("protects", (int64_t)protection->protects, NETDP_PROTECTS_ROW, error));
+    TRY(netdp_i_check_choice("change", (int64_t)protection->change, NETDP_CHANGE_ADD_REMOVE,
+                             error));
+    TRY(check_batches(&protection->batches, error));
     if (!row && protection->change != NETDP_CHANGE_REPLACE)
         return netdp_i_fail(error, NETDP_INVALID,
                             "change: add-remove is of rows; give protects row, or change replace");

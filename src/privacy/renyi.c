@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 
 enum { BITS = 160 };
@@ -125,9 +126,7 @@ static bool curve_at(arb_t epsilon, const netdp_rdp *curve, size_t i, const arb_
 netdp_status netdp_rdp_at(const netdp_rdp *curve, double alpha, double *epsilon, netdp_error *error)
 {
     NETDP_I_GIVEN(error, epsilon);
-    netdp_status status = check_curve(curve, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_curve(curve, error));
     if (!(alpha > 1 && alpha < INFINITY))
         return netdp_i_fail(error, NETDP_INVALID, "the order alpha is %g; it must lie in (1, inf)",
                             alpha);
@@ -265,9 +264,7 @@ netdp_status netdp_rdp_to_epsilon(const netdp_rdp *curve, double delta, int publ
                                   double *epsilon, netdp_error *error)
 {
     NETDP_I_GIVEN(error, epsilon);
-    netdp_status status = check_curve(curve, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_curve(curve, error));
     if (!(delta > 0 && delta < 1))
         return netdp_i_fail(error, NETDP_INVALID, "delta is %g; it must lie in (0, 1)", delta);
     *epsilon = curve->count == 0 ? linear_to_epsilon(curve, delta, published != 0)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 #include "privacy/crowd.h"
 #include "privacy/least.h"
@@ -60,12 +61,11 @@ static netdp_status check_shuffle(netdp_shuffle_bound bound, const netdp_shuffle
 {
     if (netdp_shuffle_name(bound) == NULL)
         return netdp_i_fail(error, NETDP_INVALID, "%d is no bound of shuffling", (int)bound);
-    netdp_status status = check_epsilon("epsilon0", shuffle->epsilon0, error);
-    if (status == NETDP_OK)
-        status = check_crowd(shuffle->crowd, error);
-    if (status == NETDP_OK && shuffle->levels != 0)
-        status = check_levels(shuffle->levels, error);
-    return status;
+    TRY(check_epsilon("epsilon0", shuffle->epsilon0, error));
+    TRY(check_crowd(shuffle->crowd, error));
+    if (shuffle->levels != 0)
+        TRY(check_levels(shuffle->levels, error));
+    return NETDP_OK;
 }
 
 /* ---- Randomised response ---- */
@@ -73,9 +73,7 @@ static netdp_status check_shuffle(netdp_shuffle_bound bound, const netdp_shuffle
 netdp_status netdp_rr_epsilon(double gamma, int64_t levels, double *epsilon0, netdp_error *error)
 {
     NETDP_I_GIVEN(error, epsilon0);
-    netdp_status status = check_levels(levels, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_levels(levels, error));
     if (!(gamma >= 0 && gamma <= 1))
         return netdp_i_fail(error, NETDP_INVALID, "gamma is %g; it must lie in [0, 1]", gamma);
     if (gamma == 0) {
@@ -112,11 +110,8 @@ static void rr_gamma(arb_t into, const arb_t epsilon0, int64_t levels)
 netdp_status netdp_rr_gamma(double epsilon0, int64_t levels, double *gamma, netdp_error *error)
 {
     NETDP_I_GIVEN(error, gamma);
-    netdp_status status = check_levels(levels, error);
-    if (status == NETDP_OK)
-        status = check_epsilon("epsilon0", epsilon0, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_levels(levels, error));
+    TRY(check_epsilon("epsilon0", epsilon0, error));
     double up = 0;
     if (epsilon0 < INFINITY) {
         arb_t ball, given;
@@ -309,11 +304,8 @@ netdp_status netdp_shuffle_epsilon(netdp_shuffle_bound bound, const netdp_shuffl
                                    double delta, double *epsilon, netdp_error *error)
 {
     NETDP_I_GIVEN(error, shuffle && epsilon);
-    netdp_status status = check_shuffle(bound, shuffle, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_shuffle(bound, shuffle, error));
+    TRY(check_delta(delta, error));
     double up = bound == NETDP_SHUFFLE_LEAST ? least(shuffle, delta)
                                              : bounds[bound].epsilon(shuffle, delta);
     *epsilon = up < INFINITY ? fmin(up, shuffle->epsilon0) : up;
@@ -324,11 +316,8 @@ netdp_status netdp_shuffle_delta(netdp_shuffle_bound bound, const netdp_shuffle 
                                  double epsilon, double *delta, netdp_error *error)
 {
     NETDP_I_GIVEN(error, shuffle && delta);
-    netdp_status status = check_shuffle(bound, shuffle, error);
-    if (status == NETDP_OK)
-        status = check_epsilon("epsilon", epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_shuffle(bound, shuffle, error));
+    TRY(check_epsilon("epsilon", epsilon, error));
     if (bound != NETDP_SHUFFLE_CLONES && bound != NETDP_SHUFFLE_BLANKET)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%s gives epsilon for a delta only; ask clones or blanket",
@@ -373,8 +362,10 @@ static bool meets(const aim *a, netdp_shuffle_bound bound)
 static double excess_of_gamma(void *context, double gamma)
 {
     aim *a = context;
-    netdp_status status = netdp_rr_epsilon(gamma, a->shuffle.levels, &a->shuffle.epsilon0, NULL);
-    return status == NETDP_OK && meets(a, a->bound) ? -INFINITY : INFINITY;
+    return netdp_rr_epsilon(gamma, a->shuffle.levels, &a->shuffle.epsilon0, NULL) == NETDP_OK &&
+                   meets(a, a->bound)
+               ? -INFINITY
+               : INFINITY;
 }
 
 netdp_status netdp_shuffle_gamma(netdp_shuffle_bound bound, int64_t crowd, int64_t levels,
@@ -382,13 +373,9 @@ netdp_status netdp_shuffle_gamma(netdp_shuffle_bound bound, int64_t crowd, int64
 {
     NETDP_I_GIVEN(error, gamma);
     aim a = {bound, {0, crowd, levels}, epsilon, delta};
-    netdp_status status = check_shuffle(bound, &a.shuffle, error);
-    if (status == NETDP_OK)
-        status = check_levels(levels, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_shuffle(bound, &a.shuffle, error));
+    TRY(check_levels(levels, error));
+    TRY(check_delta(delta, error));
     if (!(epsilon > 0 && epsilon < INFINITY))
         return netdp_i_fail(error, NETDP_INVALID, "epsilon is %g; it must lie in (0, inf)",
                             epsilon);
@@ -408,15 +395,11 @@ netdp_status netdp_rr_gamma_printed(int64_t crowd, int64_t levels, double epsilo
                                     double *gamma, netdp_error *error)
 {
     NETDP_I_GIVEN(error, gamma);
-    netdp_status status = check_levels(levels, error);
-    if (status == NETDP_OK)
-        status = check_crowd(crowd, error);
-    if (status == NETDP_OK)
-        status = check_delta(delta, error);
-    if (status == NETDP_OK)
-        status = check_epsilon("epsilon", epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_levels(levels, error));
+    TRY(check_crowd(crowd, error));
+    TRY(check_delta(delta, error));
+    TRY(check_epsilon("epsilon", epsilon, error));
+    netdp_status status = NETDP_OK;
     arb_t ball, factor;
     arb_init(ball);
     arb_init(factor);

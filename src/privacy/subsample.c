@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "privacy/ball.h"
 
 enum { BITS = 160 };
@@ -35,9 +36,7 @@ netdp_status netdp_subsample_epsilon(int64_t people, int64_t sample, double epsi
                                      double *amplified, netdp_error *error)
 {
     NETDP_I_GIVEN(error, amplified);
-    netdp_status status = check(people, sample, epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(people, sample, epsilon, error));
     double up = sample == 0 ? 0 : epsilon;
     if (sample > 0 && epsilon < INFINITY) {
         arb_t hit, growth;
@@ -63,6 +62,22 @@ typedef struct sum {
     arb_t total, chance, tail, scratch;
 } sum;
 
+static void sum_init(sum *s)
+{
+    arb_init(s->total);
+    arb_init(s->chance);
+    arb_init(s->tail);
+    arb_init(s->scratch);
+}
+
+static void sum_clear(sum *s)
+{
+    arb_clear(s->total);
+    arb_clear(s->chance);
+    arb_clear(s->tail);
+    arb_clear(s->scratch);
+}
+
 /* No more than a 2^-60 of the sum is left, or less than any double; k is past the mode. */
 static bool little_is_left(sum *s)
 {
@@ -78,20 +93,15 @@ netdp_status netdp_subsample_delta(int64_t people, int64_t sample, double epsilo
                                    netdp_error *error)
 {
     NETDP_I_GIVEN(error, profile && delta);
-    netdp_status status = check(people, sample, epsilon, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(people, sample, epsilon, error));
     if ((double)sample > MOST_GROUPS * (double)people)
         return netdp_i_fail(
             error, NETDP_NO_ANSWER,
             "a sample of %lld of %lld people holds groups of each that are too many "
             "to ask about; give fewer than %g times the people",
             (long long)sample, (long long)people, MOST_GROUPS);
-    sum s;
-    arb_init(s.total);
-    arb_init(s.chance);
-    arb_init(s.tail);
-    arb_init(s.scratch);
+    CLEARED(sum_clear) sum s;
+    sum_init(&s);
     /* The tail is 1 - P(0) - ...: the precision covers what cancels down to 2^-1074. */
     const slong bits = 1300 + 64;
     arb_set_si(s.chance, people - 1);
@@ -101,14 +111,12 @@ netdp_status netdp_subsample_delta(int64_t people, int64_t sample, double epsilo
     arb_neg(s.tail, s.tail);
     for (int64_t k = 1; k <= sample; k++) {
         double of_group = NAN;
-        status = profile(context, k, epsilon, &of_group, error);
-        if (status == NETDP_OK && !(of_group >= 0 && of_group <= 1))
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "the profile's delta for a group of %lld is %g; it must lie in "
-                                  "[0, 1]",
-                                  (long long)k, of_group);
-        if (status != NETDP_OK)
-            goto done;
+        TRY(profile(context, k, epsilon, &of_group, error));
+        if (!(of_group >= 0 && of_group <= 1))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "the profile's delta for a group of %lld is %g; it must lie in "
+                                "[0, 1]",
+                                (long long)k, of_group);
         /* P(k) = P(k-1) (m-k+1) / (k (n-1)) */
         arb_mul_si(s.chance, s.chance, sample - k + 1, bits);
         arb_div_si(s.chance, s.chance, k, bits);
@@ -122,12 +130,7 @@ netdp_status netdp_subsample_delta(int64_t people, int64_t sample, double epsilo
         }
     }
     *delta = fmin(fmax(netdp_i_ball_up(s.total), 0), 1);
-done:
-    arb_clear(s.total);
-    arb_clear(s.chance);
-    arb_clear(s.tail);
-    arb_clear(s.scratch);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_group_gaussian(void *context, int64_t k, double epsilon, double *delta,

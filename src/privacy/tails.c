@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* A discrete Gaussian up to this many steps of its grid wide is summed, a wider one expanded. */
 enum { WIDEST_TABLE = 4096 };
@@ -83,9 +84,7 @@ static netdp_status hidden_new(const netdp_event *event, netdp_i_order order,
                                netdp_direction direction, netdp_i_tails *t, netdp_error *error)
 {
     (void)order;
-    netdp_status status = gaussians_new(event->weights, t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(gaussians_new(event->weights, t, error));
     long double seen = 0;
     int64_t groups = 0;
     for (int32_t i = 0, last; i < event->weights; i = last) {
@@ -124,9 +123,7 @@ static netdp_status random_new(const netdp_event *event, netdp_i_order order,
                                netdp_direction direction, netdp_i_tails *t, netdp_error *error)
 {
     (void)order;
-    netdp_status status = gaussians_new(event->weights, t, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(gaussians_new(event->weights, t, error));
     const long double off = (long double)event->weights * LDBL_EPSILON;
     long double seen = 0;
     t->size = 0;

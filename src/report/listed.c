@@ -33,65 +33,53 @@ static netdp_status make_room(netdp_i_listed *l, int64_t room, netdp_error *erro
 /* From observer by observer, as the file has them, to source by source. */
 static netdp_status sort_by_source(netdp_i_listed *l, int32_t nodes, netdp_error *error)
 {
-    netdp_i_listed made = {.count = l->count};
-    int64_t *place = NETDP_I_NEW(int64_t, nodes + 1);
-    netdp_status status = make_room(&made, l->count, error);
-    if (status == NETDP_OK && place == NULL)
-        status = netdp_i_no_memory(error);
-    for (int64_t k = 0; status == NETDP_OK && k < l->count; k++)
+    CLEARED(netdp_i_listed_clear) netdp_i_listed made = {.count = l->count};
+    OWNED int64_t *place = NETDP_I_NEW(int64_t, nodes + 1);
+    TRY(make_room(&made, l->count, error));
+    if (place == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t k = 0; k < l->count; k++)
         place[l->from[k] + 1]++;
-    for (int32_t u = 0; status == NETDP_OK && u < nodes; u++)
+    for (int32_t u = 0; u < nodes; u++)
         place[u + 1] += place[u];
-    for (int64_t k = 0; status == NETDP_OK && k < l->count; k++) {
+    for (int64_t k = 0; k < l->count; k++) {
         const int64_t at = place[l->from[k]]++;
         made.from[at] = l->from[k];
         made.to[at] = l->to[k];
         made.value[at] = l->value[k];
     }
-    netdp_i_free(place);
-    if (status != NETDP_OK) {
-        netdp_i_listed_clear(&made);
-        return status;
-    }
     netdp_i_listed_clear(l);
     *l = made;
+    made = (netdp_i_listed){0};
     return NETDP_OK;
 }
 
 static netdp_status read_csv(const char *path, int32_t nodes, netdp_i_listed *l, netdp_error *error)
 {
-    netdp_i_rows rows = {0};
+    CLEARED(netdp_i_rows_close) netdp_i_rows rows = {0};
     int64_t room = 0;
-    netdp_status status = netdp_i_rows_open(path, &rows, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_rows_open(path, &rows, error));
     const int from = netdp_i_rows_column(&rows, "from"), to = netdp_i_rows_column(&rows, "to");
     const int value = rows.count - 1; /* the unit's own column is the last one */
     if (from < 0 || to < 0 || value < 3)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s:1: is not a list of losses; run the study again", path);
-    for (bool more = true; status == NETDP_OK && more;) {
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s:1: is not a list of losses; run the study again", path);
+    for (;;) {
         int64_t node = 0, observer = 0;
-        status = netdp_i_rows_next(&rows, &more, error);
-        if (status != NETDP_OK || !more)
-            break;
+        bool more = true;
+        TRY(netdp_i_rows_next(&rows, &more, error));
+        if (!more)
+            return sort_by_source(l, nodes, error);
         if (l->count == room) {
             room = room == 0 ? 1024 : 2 * room;
-            status = make_room(l, room, error);
+            TRY(make_room(l, room, error));
         }
-        if (status == NETDP_OK)
-            status = netdp_i_rows_index(&rows, from, nodes - 1, &node, error);
-        if (status == NETDP_OK)
-            status = netdp_i_rows_index(&rows, to, nodes - 1, &observer, error);
-        if (status == NETDP_OK)
-            status = netdp_i_rows_number(&rows, value, &l->value[l->count], error);
-        if (status != NETDP_OK)
-            break;
+        TRY(netdp_i_rows_index(&rows, from, nodes - 1, &node, error));
+        TRY(netdp_i_rows_index(&rows, to, nodes - 1, &observer, error));
+        TRY(netdp_i_rows_number(&rows, value, &l->value[l->count], error));
         l->from[l->count] = (int32_t)node;
         l->to[l->count++] = (int32_t)observer;
     }
-    netdp_i_rows_close(&rows);
-    return status == NETDP_OK ? sort_by_source(l, nodes, error) : status;
 }
 
 /* Pairs that differ in their last digits count as one worst pair. */

@@ -134,73 +134,60 @@ static netdp_status colour_nodes(const netdp_i_figure *f, size_t at, const json_
     const netdp_graph *graph = netdp_i_figure_graph(f, at);
     const int64_t n = netdp_graph_nodes(graph);
     double *x = room, *y = room + n, *value = room + 2 * n;
-    netdp_i_listed listed = {0};
-    netdp_status status = netdp_i_graph_layout(graph, f->study->seed, x, y, error);
+    CLEARED(netdp_i_listed_clear) netdp_i_listed listed = {0};
     *drawing = (netdp_i_drawing){.title = netdp_i_figure_name(variant),
                                  .graph = graph,
                                  .x = x,
                                  .y = y,
                                  .value = value,
                                  .source = -1};
-    if (status == NETDP_OK && strcmp(f->measure[0], "data") == 0)
+    TRY(netdp_i_graph_layout(graph, f->study->seed, x, y, error));
+    if (strcmp(f->measure[0], "data") == 0)
         return take_data(f, at, value, error);
-    if (status == NETDP_OK)
-        status = netdp_i_figure_list(f, at, variant, &listed, error);
+    TRY(netdp_i_figure_list(f, at, variant, &listed, error));
     bool from_one = true, to_one = true;
     for (int64_t k = 1; k < listed.count; k++) {
         from_one = from_one && listed.from[k] == listed.from[0];
         to_one = to_one && listed.to[k] == listed.to[0];
     }
-    if (status == NETDP_OK && (listed.count == 0 || (!from_one && !to_one)))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: figure.kind: a drawing is of the losses from one node or "
-                              "towards one; give privacy.from or privacy.to",
-                              f->study->path);
+    if (listed.count == 0 || (!from_one && !to_one))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: figure.kind: a drawing is of the losses from one node or "
+                            "towards one; give privacy.from or privacy.to",
+                            f->study->path);
     for (int64_t u = 0; u < n; u++)
         value[u] = NAN;
-    for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++)
+    for (int64_t k = 0; k < listed.count; k++)
         value[from_one ? listed.to[k] : listed.from[k]] = listed.value[k];
-    *drawing = (netdp_i_drawing){.title = netdp_i_figure_name(variant),
-                                 .graph = graph,
-                                 .x = x,
-                                 .y = y,
-                                 .value = value,
-                                 .source = -1};
-    if (status == NETDP_OK)
-        drawing->source = from_one ? listed.from[0] : listed.to[0];
+    drawing->source = from_one ? listed.from[0] : listed.to[0];
     drawing->observer = !from_one;
-    netdp_i_listed_clear(&listed);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_draw_graphs(netdp_i_figure *f, const netdp_i_look *look, const char *path,
                                  netdp_error *error)
 {
     const int32_t count = count_own(f), first = -netdp_i_figure_own(f, 0);
-    netdp_i_drawing *drawing = NETDP_I_NEW(netdp_i_drawing, count);
-    double **room = NETDP_I_NEW(double *, count);
-    char label[NETDP_I_LABEL_ROOM],
-        (*standing)[NETDP_I_LABEL_ROOM] = netdp_i_new(count, sizeof label);
-    netdp_status status =
-        drawing != NULL && room != NULL && standing != NULL ? NETDP_OK : netdp_i_no_memory(error);
     const bool losses = strcmp(f->measure[0], "data") != 0;
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+    char label[NETDP_I_LABEL_ROOM];
+    int64_t nodes = 0;
+    for (int32_t i = 0; i < count; i++)
+        nodes += netdp_graph_nodes(netdp_i_figure_graph(f, (size_t)(i + first)));
+    OWNED netdp_i_drawing *drawing = NETDP_I_NEW(netdp_i_drawing, count);
+    OWNED double *room = NETDP_I_NEW(double, 3 * nodes);
+    OWNED char(*standing)[NETDP_I_LABEL_ROOM] = netdp_i_new(count, sizeof label);
+    if (drawing == NULL || room == NULL || standing == NULL)
+        return netdp_i_no_memory(error);
+    double *next = room;
+    for (int32_t i = 0; i < count; i++) {
         const size_t at = (size_t)(i + first);
         const json_t *variant = json_array_get(netdp_i_figure_variants(f), at);
-        room[i] = NETDP_I_NEW(double, 3 * (int64_t)netdp_graph_nodes(netdp_i_figure_graph(f, at)));
-        status = room[i] != NULL ? colour_nodes(f, at, variant, &drawing[i], room[i], error)
-                                 : netdp_i_no_memory(error);
+        TRY(colour_nodes(f, at, variant, &drawing[i], next, error));
+        next += 3 * (int64_t)netdp_graph_nodes(netdp_i_figure_graph(f, at));
         netdp_i_label_standing(netdp_i_figure_guarantee(variant), standing[i]);
         drawing[i].standing = losses ? standing[i] : NULL;
     }
     netdp_i_label_measure(f, f->measure[0], label);
-    if (status == NETDP_OK)
-        status = netdp_i_drawing_write(drawing, count, count == 4 ? 2 : 0,
-                                       netdp_i_figure_is_log(f, 'y'), label, look, path, error);
-    for (int32_t i = 0; room != NULL && i < count; i++)
-        netdp_i_free(room[i]);
-    netdp_i_free(room);
-    netdp_i_free(standing);
-    netdp_i_free(drawing);
-    return status;
+    return netdp_i_drawing_write(drawing, count, count == 4 ? 2 : 0, netdp_i_figure_is_log(f, 'y'),
+                                 label, look, path, error);
 }

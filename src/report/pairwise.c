@@ -99,32 +99,30 @@ static netdp_status read_observer(table *t, char *text, const netdp_i_rows *rows
 /* Which observers a file has. */
 static netdp_status list_observers(const char *path, table *t, netdp_error *error)
 {
-    netdp_i_rows rows = {0};
-    int32_t *place = NETDP_I_NEW(int32_t, t->nodes), node = 0;
-    netdp_status status =
-        place != NULL ? netdp_i_rows_open(path, &rows, error) : netdp_i_no_memory(error);
-    const int to = status == NETDP_OK ? netdp_i_rows_column(&rows, "to") : -1;
-    bool more = status == NETDP_OK && to >= 0;
-    while (more) {
-        status = netdp_i_rows_next(&rows, &more, error);
-        if (status == NETDP_OK && more)
-            status = read_observer(t, rows.field[to], &rows, &node, error);
-        if (status == NETDP_OK && more)
-            place[node] = 1;
-        more = more && status == NETDP_OK;
+    CLEARED(netdp_i_rows_close) netdp_i_rows rows = {0};
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, t->nodes);
+    int32_t node = 0;
+    if (place == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_rows_open(path, &rows, error));
+    const int to = netdp_i_rows_column(&rows, "to");
+    for (bool more = to >= 0; more;) {
+        TRY(netdp_i_rows_next(&rows, &more, error));
+        if (!more)
+            break;
+        TRY(read_observer(t, rows.field[to], &rows, &node, error));
+        place[node] = 1;
     }
-    netdp_i_rows_close(&rows);
-    for (int32_t v = 0; status == NETDP_OK && v < t->nodes; v++)
+    for (int32_t v = 0; v < t->nodes; v++)
         t->count += place[v];
     t->observer = NETDP_I_NEW(int32_t, t->count);
-    if (status == NETDP_OK && t->observer == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t v = 0, k = 0; status == NETDP_OK && v < t->nodes; v++)
+    if (t->observer == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0, k = 0; v < t->nodes; v++)
         if (place[v] > 0)
             t->observer[k++] = v;
     t->of = t->count;
-    netdp_i_free(place);
-    return status;
+    return NETDP_OK;
 }
 
 static int32_t find_observer(const table *t, int32_t node)
@@ -222,11 +220,11 @@ static netdp_status read_unit(matrix *m, netdp_error *error)
                                           [NETDP_AS_RDP] = "epsilon",
                                           [NETDP_AS_DP] = "epsilon"};
     const char *unit = json_string_value(json_object_get(guarantee_of(m), "unit"));
-    netdp_status status = netdp_unit_parse(unit != NULL ? unit : "", &m->unit, error);
-    if (status == NETDP_OK)
-        m->t->measure = measure[m->unit.currency];
-    return status == NETDP_OK ? status
-                              : netdp_i_within(error, status, "%s/summary.json", m->wanted->folder);
+    const netdp_status status = netdp_unit_parse(unit != NULL ? unit : "", &m->unit, error);
+    if (status != NETDP_OK)
+        return netdp_i_within(error, status, "%s/summary.json", m->wanted->folder);
+    m->t->measure = measure[m->unit.currency];
+    return NETDP_OK;
 }
 
 /* The file does not say whether its cells are losses: the worst pair of the summary does. */
@@ -325,16 +323,15 @@ static netdp_status scan(matrix *m, pair worst[WORST], int *count, netdp_error *
 static netdp_status finish(matrix *m, const pair *worst, int count, netdp_error *error)
 {
     table *t = m->t;
-    netdp_status status = NETDP_OK;
     t->worst = json_array();
-    for (int i = 0; status == NETDP_OK && i < count; i++) {
+    for (int i = 0; i < count; i++) {
         double value = 0;
-        status = value_of(m, worst[i].cell, &value, error);
+        TRY(value_of(m, worst[i].cell, &value, error));
         json_array_append_new(t->worst,
                               json_pack("[i, i, i, o]", (int)worst[i].from, (int)worst[i].to,
                                         (int)worst[i].distance, netdp_i_json_double(value)));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Whose columns the file has: all nodes', or those of the observers that the summary lists. */
@@ -353,34 +350,36 @@ static netdp_status name_columns(matrix *m, int64_t rows, bool *fits, netdp_erro
     return NETDP_OK;
 }
 
-static netdp_status read_npy(const char *path, matrix *m, const netdp_progress *progress,
-                             netdp_error *error)
+static netdp_status read_cells(const char *path, matrix *m, const netdp_progress *progress,
+                               netdp_error *error)
 {
     table *t = m->t;
     pair worst[WORST];
     int count = 0;
     int64_t rows = 0;
     bool fits = false;
-    netdp_status status = netdp_i_npy_read(path, &m->cell, &rows, &m->columns, error);
-    if (status == NETDP_OK)
-        status = name_columns(m, rows, &fits, error);
-    if (status != NETDP_OK || !fits)
-        goto done;
-    status = find_kind(m, path, error);
+    TRY(netdp_i_npy_read(path, &m->cell, &rows, &m->columns, error));
+    TRY(name_columns(m, rows, &fits, error));
+    if (!fits)
+        return NETDP_OK;
+    TRY(find_kind(m, path, error));
     t->gaussian = !m->final;
-    if (status == NETDP_OK)
-        status = choose_observers(m, error);
-    if (status == NETDP_OK)
-        status = make_room(t, false, error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(t->count, fill_observer, m, progress, "conversion", error);
-    if (status == NETDP_OK && t->count < t->of)
-        status = scan(m, worst, &count, error);
-    if (status == NETDP_OK && t->count < t->of)
-        status = finish(m, worst, count, error);
-    for (int32_t k = 0; status == NETDP_OK && k < t->count; k++)
+    TRY(choose_observers(m, error));
+    TRY(make_room(t, false, error));
+    TRY(netdp_i_for_each(t->count, fill_observer, m, progress, "conversion", error));
+    if (t->count < t->of) {
+        TRY(scan(m, worst, &count, error));
+        TRY(finish(m, worst, count, error));
+    }
+    for (int32_t k = 0; k < t->count; k++)
         t->observer[k] = m->node[t->observer[k]];
-done:
+    return NETDP_OK;
+}
+
+static netdp_status read_npy(const char *path, matrix *m, const netdp_progress *progress,
+                             netdp_error *error)
+{
+    const netdp_status status = read_cells(path, m, progress, error);
     netdp_i_free(m->cell);
     netdp_i_free(m->node);
     return status;

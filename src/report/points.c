@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
@@ -88,7 +89,6 @@ netdp_status netdp_i_gather_hops(netdp_i_figure *f, netdp_error *error)
 {
     size_t i, k;
     json_t *variant, *class;
-    netdp_status status = NETDP_OK;
     json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant) {
         char name[NETDP_I_LABEL_ROOM];
         double ignored;
@@ -101,15 +101,12 @@ netdp_status netdp_i_gather_hops(netdp_i_figure *f, netdp_error *error)
             return netdp_i_no_memory(error);
         json_array_foreach (json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), k,
                             class)
-            if (status == NETDP_OK)
-                status = netdp_i_curve_add(
-                    curve, (double)json_integer_value(json_object_get(class, "distance")),
-                    netdp_i_json_number(json_object_get(class, "mean")),
-                    netdp_i_json_number(json_object_get(class, "min")),
-                    netdp_i_json_number(json_object_get(class, "max")),
-                    json_integer_value(json_object_get(class, "pairs")), error);
-        if (status != NETDP_OK)
-            return status;
+            TRY(netdp_i_curve_add(curve,
+                                  (double)json_integer_value(json_object_get(class, "distance")),
+                                  netdp_i_json_number(json_object_get(class, "mean")),
+                                  netdp_i_json_number(json_object_get(class, "min")),
+                                  netdp_i_json_number(json_object_get(class, "max")),
+                                  json_integer_value(json_object_get(class, "pairs")), error));
     }
     return NETDP_OK;
 }
@@ -157,37 +154,33 @@ netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error)
 {
     size_t i;
     json_t *variant;
-    netdp_status status = NETDP_OK;
     const bool length = strcmp(f->study->figure.x, "length") == 0;
     const bool pooled = length || strcmp(f->study->figure.x, "katz") == 0;
     json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant) {
-        netdp_i_listed listed = {0};
-        double *x = NULL, largest = 0, ignored;
+        CLEARED(netdp_i_listed_clear) netdp_i_listed listed = {0};
+        double largest = 0, ignored;
         char name[NETDP_I_LABEL_ROOM];
         if (netdp_i_figure_own(f, i) < 0)
             continue;
         place(variant, name, &ignored);
         netdp_i_curve *curve =
             netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
-        status = curve != NULL ? netdp_i_figure_list(f, i, variant, &listed, error)
-                               : netdp_i_no_memory(error);
-        if (status == NETDP_OK && (x = NETDP_I_NEW(double, listed.count)) == NULL)
-            status = netdp_i_no_memory(error);
-        if (status == NETDP_OK)
-            status = find_abscissae(f, i, &listed, x, error);
-        for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++)
+        if (curve == NULL)
+            return netdp_i_no_memory(error);
+        TRY(netdp_i_figure_list(f, i, variant, &listed, error));
+        OWNED double *x = NETDP_I_NEW(double, listed.count);
+        if (x == NULL)
+            return netdp_i_no_memory(error);
+        TRY(find_abscissae(f, i, &listed, x, error));
+        for (int64_t k = 0; k < listed.count; k++)
             largest = fmax(largest, x[k]);
-        for (int64_t k = 0; status == NETDP_OK && k < listed.count; k++) {
+        for (int64_t k = 0; k < listed.count; k++) {
             const double y = listed.value[k], spread = pooled ? y : NAN;
-            status = netdp_i_curve_add(curve, length ? bin(x[k], largest) : x[k], y, spread, spread,
-                                       1, error);
+            TRY(netdp_i_curve_add(curve, length ? bin(x[k], largest) : x[k], y, spread, spread, 1,
+                                  error));
         }
-        if (status == NETDP_OK && pooled)
+        if (pooled)
             netdp_i_curve_pool(curve);
-        netdp_i_free(x);
-        netdp_i_listed_clear(&listed);
-        if (status != NETDP_OK)
-            return status;
     }
     return NETDP_OK;
 }
@@ -240,29 +233,21 @@ netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
             if (nodes)
                 x = (double)json_integer_value(
                     json_object_get(json_object_get(variant, "graph"), "nodes"));
-            netdp_status status = measure_variant(f, variant, f->measure[m], point, &of, error);
-            if (status == NETDP_OK && isnan(x) && !bars)
-                status =
-                    netdp_i_fail(error, NETDP_INVALID,
-                                 "%s: variant %s has no number on the axis; give figure.x: nodes, "
-                                 "a sweep, or names such as 'ring at 64'",
-                                 f->study->path, netdp_i_figure_name(variant));
-            netdp_i_curve *curve =
-                status == NETDP_OK
-                    ? netdp_i_curves_find(&f->curves, name, f->measure[m],
-                                          loss || strcmp(f->measure[m], "noise") == 0 ||
-                                                  netdp_i_figure_own(f, i) >= 0
-                                              ? netdp_i_figure_guarantee(variant)
-                                              : NULL)
-                    : NULL;
-            if (curve != NULL)
-                curve->closed = closed;
-            if (status == NETDP_OK)
-                status = curve == NULL ? netdp_i_no_memory(error)
-                                       : netdp_i_curve_add(curve, bars ? 0 : x, point[0], point[1],
-                                                           point[2], of, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(measure_variant(f, variant, f->measure[m], point, &of, error));
+            if (isnan(x) && !bars)
+                return netdp_i_fail(error, NETDP_INVALID,
+                                    "%s: variant %s has no number on the axis; give figure.x: "
+                                    "nodes, a sweep, or names such as 'ring at 64'",
+                                    f->study->path, netdp_i_figure_name(variant));
+            netdp_i_curve *curve = netdp_i_curves_find(
+                &f->curves, name, f->measure[m],
+                loss || strcmp(f->measure[m], "noise") == 0 || netdp_i_figure_own(f, i) >= 0
+                    ? netdp_i_figure_guarantee(variant)
+                    : NULL);
+            if (curve == NULL)
+                return netdp_i_no_memory(error);
+            curve->closed = closed;
+            TRY(netdp_i_curve_add(curve, bars ? 0 : x, point[0], point[1], point[2], of, error));
         }
     for (int32_t i2 = 0; i2 < f->curves.count; i2++)
         netdp_i_curve_pool(&f->curves.curve[i2]);
@@ -326,13 +311,14 @@ static netdp_status add_level(netdp_i_curve *curve, const double span[2], const 
 netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    json_t *course = NULL, *told;
+    OWNED_BY(json_decref) json_t *course = NULL;
+    json_t *told;
     size_t i;
     snprintf(path, sizeof path, "%s/trace.csv", f->folder);
     const bool draws = sweeps_draws(f);
-    netdp_status status = netdp_i_course_json(path, &course, error);
+    TRY(netdp_i_course_json(path, &course, error));
     double span[2] = {0, 0};
-    const bool levels = status == NETDP_OK && others_span(course, span);
+    const bool levels = others_span(course, span);
     json_array_foreach (course, i, told)
         for (int32_t m = 0; m < f->measures; m++) {
             const char *name = json_string_value(json_object_get(told, "variant"));
@@ -350,10 +336,9 @@ netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
             netdp_i_curve *curve = netdp_i_curves_find(&f->curves, draws ? of : name, f->measure[m],
                                                        netdp_i_figure_guarantee(variant));
             if (curve == NULL)
-                status = netdp_i_no_memory(error);
+                return netdp_i_no_memory(error);
             const bool level = levels && is_central(told);
-            for (size_t k = level ? json_array_size(mean) - 1 : 0;
-                 status == NETDP_OK && k < json_array_size(mean); k++) {
+            for (size_t k = level ? json_array_size(mean) - 1 : 0; k < json_array_size(mean); k++) {
                 const double y = netdp_i_json_number(json_array_get(mean, k));
                 const json_t *spread = json_array_get(json_object_get(measured, "error"), k);
                 const double e = draws                    ? 0
@@ -363,14 +348,13 @@ netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
                     json_integer_value(json_array_get(json_object_get(told, "runs"), k));
                 const double x =
                     json_number_value(json_array_get(json_object_get(told, "step"), k));
-                status = level ? add_level(curve, span, (double[3]){y, y - e, y + e}, runs, error)
-                               : netdp_i_curve_add(curve, x, y, y - e, y + e, runs, error);
+                TRY(level ? add_level(curve, span, (double[3]){y, y - e, y + e}, runs, error)
+                          : netdp_i_curve_add(curve, x, y, y - e, y + e, runs, error));
             }
         }
     for (int32_t k = 0; draws && k < f->curves.count; k++)
         netdp_i_curve_pool(&f->curves.curve[k]);
-    json_decref(course);
-    return status;
+    return NETDP_OK;
 }
 
 /*
@@ -381,7 +365,6 @@ static netdp_status gather_claims(netdp_i_figure *f, netdp_error *error)
 {
     size_t i;
     json_t *variant;
-    netdp_status status = NETDP_OK;
     json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant)
         for (int k = 0; k < 2; k++) {
             char name[NETDP_I_LABEL_ROOM], called[NETDP_I_LABEL_ROOM + 8];
@@ -408,9 +391,7 @@ static netdp_status gather_claims(netdp_i_figure *f, netdp_error *error)
                      k == 0 ? json_string_value(json_object_get(variant, "claim")) : "holds");
             if (curve->unit == NULL)
                 curve->unit = json_string_value(json_object_get(variant, "unit"));
-            status = netdp_i_curve_add(curve, x, netdp_i_json_number(value), NAN, NAN, 1, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(netdp_i_curve_add(curve, x, netdp_i_json_number(value), NAN, NAN, 1, error));
         }
     for (int32_t k = 0; k < f->curves.count; k++)
         netdp_i_curve_pool(&f->curves.curve[k]);

@@ -92,11 +92,8 @@ static netdp_status read_summary(source *s, netdp_error *error)
     char path[NETDP_I_PATH_ROOM];
     if (!there(s->folder, "summary.json", path) && !netdp_i_record_finished(s->folder))
         return fail_folder(s->folder, error);
-    netdp_status status = netdp_i_record_check(s->folder, error);
-    if (status == NETDP_OK)
-        status = netdp_i_record_read(s->folder, s->private, &s->summary, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_record_check(s->folder, error));
+    TRY(netdp_i_record_read(s->folder, s->private, &s->summary, error));
     const char *task = json_string_value(json_object_get(s->summary, "task"));
     if (task != NULL && strcmp(task, "claim") == 0)
         return netdp_i_fail(error, NETDP_INVALID,
@@ -192,30 +189,26 @@ static netdp_status graph_json(const netdp_graph *graph, uint64_t seed, json_t *
                                netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(graph);
-    json_t *told = json_pack("{s:o}", "names", names_json(graph));
+    OWNED_BY(json_decref) json_t *told = json_pack("{s:o}", "names", names_json(graph));
     if (told == NULL)
         return netdp_i_no_memory(error);
     if (n > DRAWN_NODES || netdp_graph_edges(graph) > DRAWN_EDGES) {
         json_object_set_new(told, "why",
                             json_sprintf("graphs of more than %d nodes or %d edges are not drawn",
                                          DRAWN_NODES, DRAWN_EDGES));
-        *made = told;
+        *made = GIVE(told);
         return NETDP_OK;
     }
-    double *x = NETDP_I_NEW(double, n), *y = NETDP_I_NEW(double, n);
-    netdp_status status = x != NULL && y != NULL ? netdp_i_graph_layout(graph, seed, x, y, error)
-                                                 : netdp_i_no_memory(error);
-    if (status == NETDP_OK) {
-        json_object_set_new(told, "edges", edges_json(graph));
-        json_object_set_new(told, "x", places_json(x, n));
-        json_object_set_new(told, "y", places_json(y, n));
-        *made = told;
-    } else {
-        json_decref(told);
-    }
-    netdp_i_free(x);
-    netdp_i_free(y);
-    return status;
+    OWNED double *x = NETDP_I_NEW(double, n);
+    OWNED double *y = NETDP_I_NEW(double, n);
+    if (x == NULL || y == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_graph_layout(graph, seed, x, y, error));
+    json_object_set_new(told, "edges", edges_json(graph));
+    json_object_set_new(told, "x", places_json(x, n));
+    json_object_set_new(told, "y", places_json(y, n));
+    *made = GIVE(told);
+    return NETDP_OK;
 }
 
 /* Takes over *graph; *index: its place among the page's graphs. */
@@ -330,23 +323,21 @@ static netdp_status variants_json(source *s, const netdp_progress *progress, jso
     const json_t *variants = json_object_get(s->summary, "variants");
     size_t i;
     int64_t shown = 0;
-    json_t *variant, *list = json_array();
-    netdp_status status = list != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    json_t *variant;
+    OWNED_BY(json_decref) json_t *list = json_array();
+    if (list == NULL)
+        return netdp_i_no_memory(error);
     json_array_foreach ((json_t *)variants, i, variant)
         shown += !is_baseline(json_string_value(json_object_get(variant, "name")));
     json_array_foreach ((json_t *)variants, i, variant) {
         json_t *told = NULL;
-        if (status != NETDP_OK || is_baseline(json_string_value(json_object_get(variant, "name"))))
+        if (is_baseline(json_string_value(json_object_get(variant, "name"))))
             continue;
-        status = variant_json(s, variant, MOST_NUMBERS / shown, progress, &told, error);
-        if (status == NETDP_OK)
-            json_array_append_new(list, told);
+        TRY(variant_json(s, variant, MOST_NUMBERS / shown, progress, &told, error));
+        json_array_append_new(list, told);
     }
-    if (status == NETDP_OK)
-        *made = list;
-    else
-        json_decref(list);
-    return status;
+    *made = GIVE(list);
+    return NETDP_OK;
 }
 
 /* ---- The rest ---- */
@@ -436,28 +427,23 @@ static netdp_status assemble(source *s, const netdp_progress *progress, json_t *
                              netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], name[256];
-    json_t *variants = NULL, *trace = NULL, *figure = NULL, *summary = NULL;
-    netdp_status status = variants_json(s, progress, &variants, error);
-    if (status == NETDP_OK && s->private && there(s->folder, "trace.csv", path))
-        status = netdp_i_course_json(path, &trace, error);
-    if (status == NETDP_OK)
-        status = figure_json(s, &figure, error);
-    if (status == NETDP_OK)
-        status = netdp_i_allowed_summary(s->summary, s->private, &summary, error);
-    if (status != NETDP_OK) {
-        json_decref(variants);
-        json_decref(trace);
-        json_decref(figure);
-        return status;
-    }
+    OWNED_BY(json_decref) json_t *variants = NULL;
+    OWNED_BY(json_decref) json_t *trace = NULL;
+    OWNED_BY(json_decref) json_t *figure = NULL;
+    json_t *summary = NULL;
+    TRY(variants_json(s, progress, &variants, error));
+    if (s->private && there(s->folder, "trace.csv", path))
+        TRY(netdp_i_course_json(path, &trace, error));
+    TRY(figure_json(s, &figure, error));
+    TRY(netdp_i_allowed_summary(s->summary, s->private, &summary, error));
     name_folder(s->folder, name, sizeof name);
     *made =
         json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o}", "netdp", netdp_version(),
                   "folder", netdp_i_show_text(name).text, "private", (int)s->private, "summary",
                   summary, "seed", private_json(s, seed_json(json_object_get(s->summary, "seed"))),
                   "study", private_json(s, s->text != NULL ? netdp_i_allowed_text(s->text) : NULL),
-                  "graphs", s->graphs, "variants", variants, "trace",
-                  trace != NULL ? trace : json_null(), "figure", figure);
+                  "graphs", s->graphs, "variants", GIVE(variants), "trace",
+                  trace != NULL ? GIVE(trace) : json_null(), "figure", GIVE(figure));
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 

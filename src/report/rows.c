@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 static netdp_status fail_row(const netdp_i_rows *rows, const char *what, netdp_error *error)
 {
@@ -41,18 +42,14 @@ static bool cut(netdp_i_rows *rows)
 
 netdp_status netdp_i_rows_open(const char *path, netdp_i_rows *rows, netdp_error *error)
 {
-    netdp_i_rows opened = {.path = path};
+    CLEARED(netdp_i_rows_close) netdp_i_rows opened = {.path = path};
     int64_t bytes = 0;
-    netdp_status status = netdp_i_file_load(path, &opened.text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &opened.text, &bytes, error));
     opened.next = opened.text;
-    if (!cut(&opened) || opened.count > NETDP_I_ROW_FIELDS) {
-        status = fail_row(&opened, "has no row of column names", error);
-        netdp_i_rows_close(&opened);
-        return status;
-    }
+    if (!cut(&opened) || opened.count > NETDP_I_ROW_FIELDS)
+        return fail_row(&opened, "has no row of column names", error);
     *rows = opened;
+    opened.text = NULL;
     return NETDP_OK;
 }
 

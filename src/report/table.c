@@ -575,15 +575,16 @@ static netdp_status read_promises(const json_t *variants, const char *folder,
     size_t i;
     json_t *variant;
     netdp_i_promise *made = NETDP_I_NEW(netdp_i_promise, (int64_t)count);
-    netdp_status status = made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+    *promise = made;
+    if (made == NULL)
+        return netdp_i_no_memory(error);
     json_array_foreach ((json_t *)variants, i, variant) {
         json_t *guarantee = json_object_get(variant, "guarantee");
-        if (status == NETDP_OK && guarantee != NULL && !netdp_i_promise_read(guarantee, &made[i]))
-            status = netdp_i_fail(error, NETDP_INVALID, "%s/summary.json: variant %s: no guarantee",
-                                  folder, name_of(variant));
+        if (guarantee != NULL && !netdp_i_promise_read(guarantee, &made[i]))
+            return netdp_i_fail(error, NETDP_INVALID, "%s/summary.json: variant %s: no guarantee",
+                                folder, name_of(variant));
     }
-    *promise = made;
-    return status;
+    return NETDP_OK;
 }
 
 static void print_result(FILE *out, const char *folder, const json_t *summary,

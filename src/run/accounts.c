@@ -34,10 +34,12 @@ static netdp_status predict(netdp_i_variant *variant, netdp_error *error)
     variant->predicted = -1;
     if (!averages)
         return NETDP_OK;
-    netdp_status status = netdp_noise_error(&variant->protocol, &noise, error);
-    if (status == NETDP_OK)
-        variant->predicted = variant->noise * variant->noise * noise;
-    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
+    const netdp_status status = netdp_noise_error(&variant->protocol, &noise, error);
+    if (status == NETDP_NO_ANSWER)
+        return NETDP_OK;
+    TRY(status);
+    variant->predicted = variant->noise * variant->noise * noise;
+    return NETDP_OK;
 }
 
 /* A record's entries name one observer each. */
@@ -51,95 +53,120 @@ static netdp_status check_observers(const netdp_i_variant *variant, netdp_error 
                         variant->study->path);
 }
 
-/* One entry of summary.json; the header's values that this variant changes are in it. */
-static netdp_status tell_variant(const netdp_study *study, const netdp_i_problems *problems,
-                                 int32_t i, const char *folder, const netdp_progress *progress,
-                                 json_t **told, netdp_error *error)
+static netdp_status account_for(netdp_i_variant *variant, const char *folder,
+                                const netdp_progress *progress, netdp_error *error)
 {
-    netdp_i_variant variant = netdp_i_plan_variant(study, problems, i);
-    netdp_status status = netdp_i_variant_describe(&variant, error);
-    if (status == NETDP_OK)
-        status = check_observers(&variant, error);
-    if (status == NETDP_OK)
-        status = netdp_i_variant_calibrate(&variant, folder, progress, error);
-    if (status == NETDP_OK)
-        status = predict(&variant, error);
-    if (status == NETDP_OK)
-        *told = netdp_i_account_json(study, i, &variant);
-    netdp_i_variant_clear(&variant);
+    TRY(netdp_i_variant_describe(variant, error));
+    TRY(check_observers(variant, error));
+    TRY(netdp_i_variant_calibrate(variant, folder, progress, error));
+    return predict(variant, error);
+}
+
+/* What accounts are made of, and where they go. */
+struct accounting {
+    const netdp_study *study;
+    const netdp_i_problems *problems;
+    const netdp_i_identity *identity;
+    const char *folder;
+    const netdp_progress *progress;
+    json_t *variants; /* finished ones; ours */
+    json_t *accounts;
+};
+
+static void clear(struct accounting *a)
+{
+    json_decref(a->variants);
+}
+
+/* One entry of summary.json; the header's values that this variant changes are in it. */
+static netdp_status tell_variant(const struct accounting *a, int32_t i, json_t **told,
+                                 netdp_error *error)
+{
+    CLEARED(netdp_i_variant_clear)
+    netdp_i_variant variant = netdp_i_plan_variant(a->study, a->problems, i);
+    const netdp_status status = account_for(&variant, a->folder, a->progress, error);
     if (status != NETDP_OK)
-        return status != NETDP_INTERRUPTED && study->variation_count > 0
-                   ? netdp_i_within(error, status, "variant %s", study->variation[i].name)
+        return status != NETDP_INTERRUPTED && a->study->variation_count > 0
+                   ? netdp_i_within(error, status, "variant %s", a->study->variation[i].name)
                    : status;
+    *told = netdp_i_account_json(a->study, i, &variant);
     return *told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 /* The i-th variant as an earlier run told of it, accounted for again. */
-static netdp_status check_told(const netdp_study *study, const netdp_i_problems *problems,
-                               int32_t i, const json_t *told, const char *folder,
-                               const netdp_progress *progress, netdp_error *error)
+static netdp_status check_told(const struct accounting *a, int32_t i, netdp_error *error)
 {
-    netdp_i_variant variant = netdp_i_plan_variant(study, problems, i);
+    CLEARED(netdp_i_variant_clear)
+    netdp_i_variant variant = netdp_i_plan_variant(a->study, a->problems, i);
+    const json_t *told = json_array_get(a->variants, (size_t)i);
     const int64_t rounds = json_integer_value(json_object_get(told, "rounds"));
     const int64_t phases = variant.study->protocol.phases;
-    netdp_status status = netdp_i_variant_describe(&variant, error);
-    if (status == NETDP_OK && !netdp_i_variant_is_token(&variant) &&
-        variant.study->protocol.rounds == 0) {
+    TRY(netdp_i_variant_describe(&variant, error));
+    if (!netdp_i_variant_is_token(&variant) && variant.study->protocol.rounds == 0) {
         variant.protocol.rounds = rounds;
         if (phases > 0)
             variant.protocol.every = rounds / phases;
     }
     variant.noise = netdp_i_json_number(json_object_get(told, "noise"));
-    if (status == NETDP_OK &&
-        (!netdp_i_promise_read(json_object_get(told, "guarantee"), &variant.guarantee) ||
-         rounds != netdp_i_variant_rounds(&variant)))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s/checkpoint: not a checkpoint of this study; remove it to start "
-                              "anew",
-                              folder);
-    if (status == NETDP_OK)
-        status = (netdp_i_study_realises(variant.study)
-                      ? netdp_i_realised_again
-                      : netdp_i_variant_again)(&variant, folder, progress, error);
-    netdp_i_variant_clear(&variant);
-    return status;
+    if (!netdp_i_promise_read(json_object_get(told, "guarantee"), &variant.guarantee) ||
+        rounds != netdp_i_variant_rounds(&variant))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s/checkpoint: not a checkpoint of this study; remove it to start "
+                            "anew",
+                            a->folder);
+    return (netdp_i_study_realises(variant.study) ? netdp_i_realised_again : netdp_i_variant_again)(
+        &variant, a->folder, a->progress, error);
 }
 
 /* The variants that an earlier run of the same study on the same graphs has finished. */
-static netdp_status resume(const char *folder, const netdp_i_identity *identity, int32_t most,
-                           json_t **variants, json_t *accounts, netdp_error *error)
+static netdp_status resume(struct accounting *a, int32_t most, netdp_error *error)
 {
-    json_t *stored = NULL;
-    netdp_status status = netdp_i_checkpoint_load(folder, identity, &stored, error);
-    if (status == NETDP_OK && stored == NULL) {
-        netdp_i_record_clear(folder);
-        *variants = json_array();
-        status = *variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    } else if (status == NETDP_OK) {
-        json_t *done = json_object_get(stored, "variants");
-        *variants = json_incref(done);
-        if (!json_is_array(done) || json_array_size(done) > (size_t)most ||
-            json_object_update(accounts, json_object_get(stored, "accounts")) != 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%s/checkpoint: not a checkpoint; remove it to start the study "
-                                  "anew",
-                                  folder);
+    OWNED_BY(json_decref) json_t *stored = NULL;
+    TRY(netdp_i_checkpoint_load(a->folder, a->identity, &stored, error));
+    if (stored == NULL) {
+        netdp_i_record_clear(a->folder);
+        a->variants = json_array();
+        return a->variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
     }
-    json_decref(stored);
-    return status;
+    json_t *done = json_object_get(stored, "variants");
+    a->variants = json_incref(done);
+    if (!json_is_array(done) || json_array_size(done) > (size_t)most ||
+        json_object_update(a->accounts, json_object_get(stored, "accounts")) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s/checkpoint: not a checkpoint; remove it to start the study "
+                            "anew",
+                            a->folder);
+    return NETDP_OK;
 }
 
-static netdp_status save(const char *folder, const netdp_i_identity *identity, json_t *variants,
-                         json_t *accounts, netdp_error *error)
+static netdp_status save(const struct accounting *a, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_file_path(path, folder, "checkpoint");
-    TRY(netdp_i_accounts_digest(folder, accounts, error));
-    OWNED_BY(json_decref) json_t *stored = netdp_i_identity_store(identity);
-    if (stored == NULL || json_object_set(stored, "accounts", accounts) != 0 ||
-        json_object_set(stored, "variants", variants) != 0)
+    netdp_i_file_path(path, a->folder, "checkpoint");
+    TRY(netdp_i_accounts_digest(a->folder, a->accounts, error));
+    OWNED_BY(json_decref) json_t *stored = netdp_i_identity_store(a->identity);
+    if (stored == NULL || json_object_set(stored, "accounts", a->accounts) != 0 ||
+        json_object_set(stored, "variants", a->variants) != 0)
         return netdp_i_no_memory(error);
     return netdp_i_sealed_write(stored, path, error);
+}
+
+static netdp_status account_all(struct accounting *a, netdp_error *error)
+{
+    const int32_t all = count_variants(a->study);
+    TRY(resume(a, all, error));
+    const int32_t finished = (int32_t)json_array_size(a->variants);
+    for (int32_t i = 0; i < finished; i++)
+        TRY(check_told(a, i, error));
+    for (int32_t i = finished; i < all; i++) {
+        json_t *told = NULL;
+        TRY(netdp_i_report(a->progress, "accounts", i, all, error));
+        TRY(tell_variant(a, i, &told, error));
+        if (json_array_append_new(a->variants, told) != 0)
+            return netdp_i_no_memory(error);
+        TRY(save(a, error));
+    }
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_accounts_run(const netdp_study *study, const netdp_i_problems *problems,
@@ -147,28 +174,16 @@ netdp_status netdp_i_accounts_run(const netdp_study *study, const netdp_i_proble
                                   const netdp_progress *progress, json_t *accounts,
                                   netdp_error *error)
 {
-    const int32_t all = count_variants(study);
-    json_t *variants = NULL;
-    netdp_status status = resume(folder, identity, all, &variants, accounts, error);
-    const int32_t finished = (int32_t)json_array_size(variants);
-    for (int32_t i = 0; status == NETDP_OK && i < finished; i++)
-        status = check_told(study, problems, i, json_array_get(variants, (size_t)i), folder,
-                            progress, error);
-    for (int32_t i = (int32_t)json_array_size(variants); status == NETDP_OK && i < all; i++) {
-        json_t *told = NULL;
-        status = netdp_i_report(progress, "accounts", i, all, error);
-        if (status == NETDP_OK)
-            status = tell_variant(study, problems, i, folder, progress, &told, error);
-        if (status == NETDP_OK && json_array_append_new(variants, told) != 0)
-            status = netdp_i_no_memory(error);
-        if (status == NETDP_OK)
-            status = save(folder, identity, variants, accounts, error);
-    }
+    CLEARED(clear)
+    struct accounting a = {.study = study,
+                           .problems = problems,
+                           .identity = identity,
+                           .folder = folder,
+                           .progress = progress,
+                           .accounts = accounts};
+    const netdp_status status = account_all(&a, error);
     if (status == NETDP_INTERRUPTED)
-        status =
-            netdp_i_fail(error, NETDP_INTERRUPTED, "stopped; go on with: netdp run %s", folder);
-    if (status == NETDP_OK)
-        status = netdp_i_account_summary_write(study, problems, variants, folder, error);
-    json_decref(variants);
-    return status;
+        return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped; go on with: netdp run %s", folder);
+    TRY(status);
+    return netdp_i_account_summary_write(study, problems, a.variants, folder, error);
 }

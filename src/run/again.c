@@ -99,18 +99,15 @@ static bool take_line(recorded *r, int32_t all, const char *line)
 static netdp_status read_csv(const netdp_i_variant *variant, const char *path, recorded *r,
                              netdp_error *error)
 {
-    char *text = NULL;
+    OWNED char *text = NULL;
     int64_t bytes = 0;
     const int32_t all = netdp_graph_nodes(variant->problem->graph);
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    const char *line = status == NETDP_OK ? strchr(text, '\n') : NULL; /* behind the names */
-    while (status == NETDP_OK && line != NULL && line[1] != '\0') {
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
+    const char *line = strchr(text, '\n'); /* behind the names */
+    for (; line != NULL && line[1] != '\0'; line = strchr(line + 1, '\n'))
         if (!take_line(r, all, line + 1))
-            status = netdp_i_fail(error, NETDP_INVALID, "%s: is no table of losses", path);
-        line = strchr(line + 1, '\n');
-    }
-    netdp_i_free(text);
-    return status;
+            return netdp_i_fail(error, NETDP_INVALID, "%s: is no table of losses", path);
+    return NETDP_OK;
 }
 
 static netdp_status read_npy(const char *path, recorded *r, netdp_error *error)
@@ -182,7 +179,7 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
 {
     netdp_losses whole = *found;
     netdp_summary achieved;
-    netdp_i_promise again = {0};
+    CLEARED(netdp_i_promise_clear) netdp_i_promise again = {0};
     whole.from_count = r->from.count;
     whole.from = r->from.node;
     whole.to_count = r->to.count;
@@ -190,20 +187,16 @@ static netdp_status check_guarantee(const netdp_i_variant *variant, const record
     whole.loss = r->value;
     /* Values for their own noise: tokens that count have a flip in its place. */
     const double noise = found->final ? found->noise : variant->noise;
-    netdp_status status =
-        netdp_losses_summary(&whole, noise, netdp_i_study_unit(variant->study), &achieved, error);
-    if (status == NETDP_OK)
-        status = netdp_i_variant_guarantee(variant, &whole, &achieved, NULL, NULL, &again, error);
-    if (status == NETDP_OK && !netdp_i_promise_same(&variant->guarantee, &again))
-        status = fail(variant, folder, "the guarantee", error);
+    TRY(netdp_losses_summary(&whole, noise, netdp_i_study_unit(variant->study), &achieved, error));
+    TRY(netdp_i_variant_guarantee(variant, &whole, &achieved, NULL, NULL, &again, error));
+    if (!netdp_i_promise_same(&variant->guarantee, &again))
+        return fail(variant, folder, "the guarantee", error);
     const double epsilon = variant->study->privacy.epsilon;
     const double reached =
         variant->study->privacy.over == NETDP_OVER_MEAN ? achieved.mean : achieved.max;
-    if (status == NETDP_OK && variant->study->privacy.noise == 0 &&
-        !(reached <= epsilon * (1 + 1e-9)))
-        status = fail(variant, folder, "the target", error);
-    netdp_i_promise_clear(&again);
-    return status;
+    if (variant->study->privacy.noise == 0 && !(reached <= epsilon * (1 + 1e-9)))
+        return fail(variant, folder, "the target", error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_variant_again(const netdp_i_variant *variant, const char *folder,

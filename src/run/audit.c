@@ -65,7 +65,16 @@ typedef struct auditing {
     const char *folder;
     netdp_i_identity identity;
     netdp_i_found found;
+    int lock; /* of the folder; -1: not ours */
 } auditing;
+
+static void auditing_clear(auditing *a)
+{
+    netdp_i_found_clear(&a->found);
+    netdp_i_identity_clear(&a->identity);
+    netdp_i_free(a->scores);
+    netdp_i_folder_close(a->folder, &a->lock);
+}
 
 /* ---- The claim ---- */
 
@@ -90,10 +99,9 @@ static netdp_status find_pair(const netdp_audit_options *options, claim *c, netd
 }
 
 /* What the account promises, in words; takes over the losses. */
-static void take_words(claim *c, netdp_losses *losses)
+static void take_words(claim *c, const netdp_losses *losses)
 {
     netdp_losses_guarantee(losses, NAN, losses->unit, &c->is);
-    netdp_losses_free(losses);
 }
 
 /* The unit, as the account has it. */
@@ -122,16 +130,16 @@ static netdp_loss_request request_of(const claim *c, int32_t from_count)
 static netdp_status claim_of_gossip(const netdp_study *study, claim *c, netdp_error *error)
 {
     const netdp_loss_request request = request_of(c, 1);
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     TRY(netdp_losses_new(&request, NULL, &losses, error));
     /* Phases of Poisson batches together have no mu. */
     const bool drawn = losses->phases > 0;
     const netdp_unit unit = {drawn ? NETDP_AS_DP : NETDP_AS_GDP, drawn ? study->privacy.delta : 0};
     c->mu = c->epsilon = -1;
-    netdp_status status = netdp_losses_value(losses, losses->loss[0], c->variant->noise, unit,
-                                             drawn ? &c->epsilon : &c->mu, error);
+    TRY(netdp_losses_value(losses, losses->loss[0], c->variant->noise, unit,
+                           drawn ? &c->epsilon : &c->mu, error));
     take_words(c, losses);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status walk_epsilon(claim *c, netdp_unit unit, double *epsilon, netdp_error *error)
@@ -144,7 +152,7 @@ static netdp_status walk_epsilon(claim *c, netdp_unit unit, double *epsilon, net
                                         .from = &c->from,
                                         .to_count = 1,
                                         .to = &c->to};
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     TRY(netdp_walk_losses_new(&request, NULL, &losses, error));
     *(unit.currency == NETDP_AS_GDP ? &c->mu : epsilon) = losses->loss[0];
     take_words(c, losses);
@@ -183,17 +191,15 @@ static netdp_status claim_of_tally(const netdp_study *study, claim *c, netdp_err
                                          .from = &c->from,
                                          .to_count = 1,
                                          .to = &c->to};
-    netdp_losses *losses = NULL;
-    netdp_status status = netdp_tally_losses_new(&request, NULL, &losses, error);
-    if (status != NETDP_OK)
-        return status;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
+    TRY(netdp_tally_losses_new(&request, NULL, &losses, error));
     c->mu = -1;
     c->epsilon = losses->final ? losses->loss[0] : -1;
     if (!losses->final)
-        status = netdp_losses_value(losses, losses->loss[0], c->variant->noise,
-                                    (netdp_unit){NETDP_AS_GDP, 0}, &c->mu, error);
+        TRY(netdp_losses_value(losses, losses->loss[0], c->variant->noise,
+                               (netdp_unit){NETDP_AS_GDP, 0}, &c->mu, error));
     take_words(c, losses);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- The attack ---- */
@@ -406,11 +412,13 @@ static netdp_status estimate_everybody(auditing *a, const claim *c, netdp_error 
     json_t *made = NULL;
     const netdp_gossip_attack asked =
         gossip_attack(c, &silent, NULL, a->options->runs < 2000 ? a->options->runs : 2000);
-    netdp_status status = netdp_i_everybody_new(c->variant->name, c->variant->problem->graph,
-                                                &asked, a->progress, &made, error);
-    if (status == NETDP_OK)
-        json_array_append_new(a->found.everybody, made);
-    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
+    const netdp_status status = netdp_i_everybody_new(c->variant->name, c->variant->problem->graph,
+                                                      &asked, a->progress, &made, error);
+    if (status == NETDP_NO_ANSWER)
+        return NETDP_OK;
+    TRY(status);
+    json_array_append_new(a->found.everybody, made);
+    return NETDP_OK;
 }
 
 /* Of each distance from the observer the first node; then everybody. */
@@ -418,57 +426,57 @@ static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
 {
     const netdp_graph *graph = c->variant->problem->graph;
     const int32_t n = netdp_graph_nodes(graph);
-    int32_t *hops = NETDP_I_NEW(int32_t, n);
-    netdp_status status = hops == NULL ? netdp_i_no_memory(error)
-                                       : netdp_graph_distances(graph, &c->to, 1, hops, error);
-    for (int32_t distance = 1, from = 0; status == NETDP_OK && from < n; distance++) {
+    OWNED int32_t *hops = NETDP_I_NEW(int32_t, n);
+    if (hops == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_graph_distances(graph, &c->to, 1, hops, error));
+    for (int32_t distance = 1, from = 0; from < n; distance++) {
         double with = 0, without = 0;
         for (from = 0; from < n && hops[from] != distance; from++)
             ;
         if (from == n)
             break;
-        status = estimate(a, c, from, c->variant->protocol.noise.dither, &with, error);
-        if (status == NETDP_OK)
-            status = estimate(a, c, from, 0, &without, error);
-        if (status == NETDP_OK)
-            json_array_append_new(
-                a->found.estimates,
-                json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:f}", "name", c->variant->name, "from",
-                          (int)from, "to", (int)c->to, "distance", (int)distance, "rmse",
-                          netdp_i_json_double(with), "rmse_without_dither",
-                          netdp_i_json_double(without), "noise", c->variant->noise));
+        TRY(estimate(a, c, from, c->variant->protocol.noise.dither, &with, error));
+        TRY(estimate(a, c, from, 0, &without, error));
+        json_array_append_new(a->found.estimates,
+                              json_pack("{s:s, s:i, s:i, s:i, s:o, s:o, s:f}", "name",
+                                        c->variant->name, "from", (int)from, "to", (int)c->to,
+                                        "distance", (int)distance, "rmse",
+                                        netdp_i_json_double(with), "rmse_without_dither",
+                                        netdp_i_json_double(without), "noise", c->variant->noise));
     }
-    netdp_i_free(hops);
-    return status == NETDP_OK ? estimate_everybody(a, c, error) : status;
+    return estimate_everybody(a, c, error);
 }
 
 /* ---- Membership ---- */
 
-/* Whose records were in; a view that is too large for this has been attacked all the same. */
-static netdp_status tell_members(auditing *a, const claim *c, netdp_error *error)
+static netdp_status find_members(auditing *a, const claim *c, json_t **made, netdp_error *error)
 {
     static const attack silent = {.name = ""};
     const netdp_graph *graph = c->variant->problem->graph;
     const netdp_gossip_attack asked = gossip_attack(
         c, &silent, NULL, a->options->runs < MOST_MEMBERS ? a->options->runs : MOST_MEMBERS);
     const netdp_loss_request request = request_of(c, 0);
-    double *mu = NETDP_I_NEW(double, netdp_graph_nodes(graph));
-    netdp_losses *losses = NULL;
+    OWNED double *mu = NETDP_I_NEW(double, netdp_graph_nodes(graph));
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
+    if (mu == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_losses_new(&request, a->progress, &losses, error));
+    TRY(netdp_losses_values(losses, c->variant->noise, (netdp_unit){NETDP_AS_GDP, 0}, a->progress,
+                            mu, NULL, error));
+    return netdp_i_membership_new(c->variant->name, graph, &asked, mu, a->progress, made, error);
+}
+
+/* Whose records were in; a view that is too large for this has been attacked all the same. */
+static netdp_status tell_members(auditing *a, const claim *c, netdp_error *error)
+{
     json_t *made = NULL;
-    netdp_status status = mu == NULL ? netdp_i_no_memory(error)
-                                     : netdp_losses_new(&request, a->progress, &losses, error);
-    if (status == NETDP_OK)
-        status = netdp_losses_values(losses, c->variant->noise, (netdp_unit){NETDP_AS_GDP, 0},
-                                     a->progress, mu, NULL, error);
-    if (status == NETDP_OK) {
-        status =
-            netdp_i_membership_new(c->variant->name, graph, &asked, mu, a->progress, &made, error);
-        if (status == NETDP_OK)
-            json_array_append_new(a->found.membership, made);
-    }
-    netdp_losses_free(losses);
-    netdp_i_free(mu);
-    return status == NETDP_NO_ANSWER ? NETDP_OK : status;
+    const netdp_status status = find_members(a, c, &made, error);
+    if (status == NETDP_NO_ANSWER)
+        return NETDP_OK;
+    TRY(status);
+    json_array_append_new(a->found.membership, made);
+    return NETDP_OK;
 }
 
 /* What is asked for beyond the verdict. */
@@ -503,26 +511,23 @@ static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error
     const double confidence = 1 - (1 - a->options->confidence) / 2;
     const attack *best = chosen_before(a, c);
     const bool attacked = best != NULL;
-    double *pattern = NETDP_I_NEW(double, count);
+    OWNED double *pattern = NETDP_I_NEW(double, count);
     if (pattern == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = attacked ? NETDP_OK : choose_attack(a, c, pattern, &best, error);
-    if (status == NETDP_OK) {
-        const netdp_gossip_attack chosen = gossip_attack(c, best, pattern, a->options->runs);
-        if (!attacked)
-            status = netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error);
-        if (status == NETDP_OK && !attacked)
-            status = judge(a, c, best, confidence, error);
-        if (status == NETDP_OK && !skip(a, c, &discriminant)) {
-            status = netdp_attack_blindly(&chosen, a->progress, a->scores, error);
-            if (status == NETDP_OK)
-                status = judge(a, c, &discriminant, confidence, error);
-            else if (status == NETDP_NO_ANSWER) /* too long a view to be learnt */
-                status = NETDP_OK;
-        }
+    if (!attacked)
+        TRY(choose_attack(a, c, pattern, &best, error));
+    const netdp_gossip_attack chosen = gossip_attack(c, best, pattern, a->options->runs);
+    if (!attacked) {
+        TRY(netdp_attack_gossip(&chosen, a->progress, a->scores, NULL, error));
+        TRY(judge(a, c, best, confidence, error));
     }
-    netdp_i_free(pattern);
-    return status;
+    if (skip(a, c, &discriminant))
+        return NETDP_OK;
+    const netdp_status status = netdp_attack_blindly(&chosen, a->progress, a->scores, error);
+    if (status == NETDP_NO_ANSWER) /* too long a view to be learnt */
+        return NETDP_OK;
+    TRY(status);
+    return judge(a, c, &discriminant, confidence, error);
 }
 
 /* Both attacks are run, and share what may go wrong. */
@@ -574,16 +579,13 @@ static way way_of(const netdp_i_variant *variant)
 
 static netdp_status audit_variant(auditing *a, const netdp_i_variant *variant, netdp_error *error)
 {
-    claim c = {.variant = variant, .bound = NETDP_BOUND_AUTO};
+    claim c = {.variant = variant, .bound = variant->bound};
     const way how = way_of(variant);
-    netdp_status status = find_pair(a->options, &c, error);
-    if (status == NETDP_OK && a->options->bound != NULL)
-        status = netdp_bound_parse(a->options->bound, &c.bound, error);
-    else
-        c.bound = variant->bound;
-    if (status == NETDP_OK)
-        status = how.claim(variant->study, &c, error);
-    return status == NETDP_OK ? how.audit(a, &c, error) : status;
+    TRY(find_pair(a->options, &c, error));
+    if (a->options->bound != NULL)
+        TRY(netdp_bound_parse(a->options->bound, &c.bound, error));
+    TRY(how.claim(variant->study, &c, error));
+    return how.audit(a, &c, error);
 }
 
 static netdp_status write_points(const json_t *audits, const char *folder, netdp_error *error)
@@ -664,45 +666,30 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
                                netdp_error *error)
 {
     NETDP_I_GIVEN(error, options);
-    netdp_i_problems problems = {0};
-    netdp_i_plan plan = {0};
+    CLEARED(auditing_clear)
+    auditing a = {.options = options, .progress = progress, .folder = folder, .lock = -1};
+    CLEARED(netdp_i_problems_clear) netdp_i_problems problems = {0};
+    CLEARED(netdp_i_plan_clear) netdp_i_plan plan = {0};
     bool finished = false;
-    int lock = -1;
-    auditing a = {.options = options, .progress = progress, .folder = folder};
-    netdp_status status = check_options(options, error);
-    if (status == NETDP_OK && netdp_i_study_accounts(study))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: task.kind: task %s runs nothing that could be attacked; give a "
-                              "mean, a sum, a histogram or a model",
-                              study->path, study->task.kind);
-    if (status == NETDP_OK)
-        status = check_further(options, study, error);
-    if (status == NETDP_OK)
-        status = netdp_i_problems_new(study, data, &problems, error);
-    if (status == NETDP_OK)
-        status = netdp_i_folder_open(study, folder, &finished, &lock, error);
-    if (status == NETDP_OK)
-        status = netdp_i_plan_make(study, &problems, folder, progress, &plan, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(check_options(options, error));
+    if (netdp_i_study_accounts(study))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: task.kind: task %s runs nothing that could be attacked; give a "
+                            "mean, a sum, a histogram or a model",
+                            study->path, study->task.kind);
+    TRY(check_further(options, study, error));
+    TRY(netdp_i_problems_new(study, data, &problems, error));
+    TRY(netdp_i_folder_open(study, folder, &finished, &a.lock, error));
+    TRY(netdp_i_plan_make(study, &problems, folder, progress, &plan, error));
     a.scores = NETDP_I_NEW(double, 2 * options->runs);
-    status = a.scores != NULL ? netdp_i_identity_new(folder, &problems, &a.identity, error)
-                              : netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_found_read(folder, &a.identity, options, &a.found, error);
-    for (int32_t i = 0; i < plan.count && status == NETDP_OK; i++)
+    if (a.scores == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_identity_new(folder, &problems, &a.identity, error));
+    TRY(netdp_i_found_read(folder, &a.identity, options, &a.found, error));
+    for (int32_t i = 0; i < plan.count; i++)
         if (plan.variant[i].role == NETDP_I_NETWORK)
-            status = audit_variant(&a, &plan.variant[i], error);
-    if (status == NETDP_OK)
-        status = write_audits(study, &a, folder, error);
-    if (status == NETDP_OK)
-        netdp_i_found_remove(folder);
-done:
-    netdp_i_found_clear(&a.found);
-    netdp_i_identity_clear(&a.identity);
-    netdp_i_free(a.scores);
-    netdp_i_plan_clear(&plan);
-    netdp_i_problems_clear(&problems);
-    netdp_i_folder_close(folder, &lock);
-    return status;
+            TRY(audit_variant(&a, &plan.variant[i], error));
+    TRY(write_audits(study, &a, folder, error));
+    netdp_i_found_remove(folder);
+    return NETDP_OK;
 }

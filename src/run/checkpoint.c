@@ -146,29 +146,24 @@ static netdp_status restore(json_t *stored, const char *path, const netdp_study 
     const char *ignored, *trace = NULL;
     json_t *planned = NULL, *sums = NULL, *accounts = NULL;
     json_int_t done = 0, bytes = 0;
-    netdp_i_plan read = {0};
+    CLEARED(netdp_i_plan_clear) netdp_i_plan read = {0};
     if (json_unpack(stored, "{s:s, s:s, s:s, s:o, s:o, s:I, s:I, s:s, s:o, s:s !}", "netdp",
                     &ignored, "study", &ignored, "problem", &ignored, "plan", &planned, "accounts",
                     &accounts, "done", &done, "trace_bytes", &bytes, "trace_sha256", &trace, "sums",
                     &sums, "sha256", &ignored) != 0 ||
         done < 0 || bytes < 0 || !json_is_object(accounts) || strlen(trace) != 64)
         return fail_checkpoint(path, error);
-    netdp_status status = netdp_i_within(
-        error, netdp_i_plan_restore(planned, study, problems, &read, error), "%s", path);
-    if (status == NETDP_OK)
-        status = netdp_i_progress_made_new(&read, made, error);
-    if (status == NETDP_OK &&
-        (done > study->output.repeat * read.count || !restore_sums(sums, made))) {
+    TRY(netdp_i_within(error, netdp_i_plan_restore(planned, study, problems, &read, error), "%s",
+                       path));
+    TRY(netdp_i_progress_made_new(&read, made, error));
+    if (done > study->output.repeat * read.count || !restore_sums(sums, made)) {
         netdp_i_progress_made_clear(made);
-        status = fail_checkpoint(path, error);
-    }
-    if (status != NETDP_OK) {
-        netdp_i_plan_clear(&read);
-        return status;
+        return fail_checkpoint(path, error);
     }
     json_decref(made->accounts);
     made->accounts = json_incref(accounts);
     *plan = read;
+    read = (netdp_i_plan){0};
     made->done = done;
     made->trace_bytes = bytes;
     memcpy(made->trace_digest, trace, sizeof made->trace_digest);
@@ -183,15 +178,13 @@ netdp_status netdp_i_checkpoint_load(const char *folder, const netdp_i_identity 
     *stored = NULL;
     if (access(path, F_OK) != 0)
         return NETDP_OK;
-    netdp_status status = netdp_i_sealed_read(path, stored, error);
+    const netdp_status status = netdp_i_sealed_read(path, stored, error);
     if (status == NETDP_INVALID)
         return netdp_i_fail(
             error, status, "%s: is not as netdp wrote it; remove it to start the study anew", path);
-    if (status == NETDP_OK)
-        status = netdp_i_identity_check(identity, *stored, folder, error);
-    if (status == NETDP_OK)
-        status = netdp_i_accounts_check(folder, json_object_get(*stored, "accounts"), error);
-    return status;
+    TRY(status);
+    TRY(netdp_i_identity_check(identity, *stored, folder, error));
+    return netdp_i_accounts_check(folder, json_object_get(*stored, "accounts"), error);
 }
 
 netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *study,
@@ -200,12 +193,10 @@ netdp_status netdp_i_checkpoint_read(const char *folder, const netdp_study *stud
                                      netdp_i_progress_made *made, bool *found, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    json_t *stored = NULL;
+    OWNED_BY(json_decref) json_t *stored = NULL;
     netdp_i_file_path(path, folder, "checkpoint");
-    netdp_status status = netdp_i_checkpoint_load(folder, identity, &stored, error);
-    *found = status == NETDP_OK && stored != NULL;
-    if (*found)
-        status = restore(stored, path, study, problems, plan, made, error);
-    json_decref(stored);
-    return status;
+    *found = false;
+    TRY(netdp_i_checkpoint_load(folder, identity, &stored, error));
+    *found = stored != NULL;
+    return *found ? restore(stored, path, study, problems, plan, made, error) : NETDP_OK;
 }

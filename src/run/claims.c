@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/parallel.h"
 #include "base/try.h"
 #include "run/folder.h"
@@ -39,28 +40,25 @@ netdp_status netdp_i_claims_run(const netdp_study *study, const char *folder,
 {
     char path[NETDP_I_PATH_ROOM];
     const int32_t count = study->variation_count;
-    json_t *variants = json_array();
-    netdp_status status = variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    if (status == NETDP_OK && count == 0)
-        status = tell(study, "claim", NULL, progress, variants, error);
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+    OWNED_BY(json_decref) json_t *variants = json_array();
+    if (variants == NULL)
+        return netdp_i_no_memory(error);
+    if (count == 0)
+        TRY(tell(study, "claim", NULL, progress, variants, error));
+    for (int32_t i = 0; i < count; i++) {
         const netdp_i_variation *variation = &study->variation[i];
-        status = netdp_i_report(progress, "claims", i, count, error);
-        if (status == NETDP_OK)
-            status = tell(variation->study, variation->name, variation, progress, variants, error);
-        if (status != NETDP_OK && status != NETDP_INTERRUPTED)
-            status = netdp_i_within(error, status, "variant %s", variation->name);
+        TRY(netdp_i_report(progress, "claims", i, count, error));
+        const netdp_status status =
+            tell(variation->study, variation->name, variation, progress, variants, error);
+        if (status != NETDP_OK)
+            return status == NETDP_INTERRUPTED
+                       ? status
+                       : netdp_i_within(error, status, "variant %s", variation->name);
     }
-    json_t *summary = status == NETDP_OK
-                          ? json_pack("{s:s, s:s, s:o, s:s, s:O}", "netdp", netdp_version(),
-                                      "title", study->title, "seed", netdp_i_seed_json(study->seed),
-                                      "task", study->task.kind, "variants", variants)
-                          : NULL;
+    OWNED_BY(json_decref)
+    json_t *summary = json_pack("{s:s, s:s, s:o, s:s, s:O}", "netdp", netdp_version(), "title",
+                                study->title, "seed", netdp_i_seed_json(study->seed), "task",
+                                study->task.kind, "variants", variants);
     netdp_i_file_path(path, folder, "summary.json");
-    if (status == NETDP_OK)
-        status =
-            summary != NULL ? netdp_i_json_write(summary, path, error) : netdp_i_no_memory(error);
-    json_decref(summary);
-    json_decref(variants);
-    return status;
+    return summary != NULL ? netdp_i_json_write(summary, path, error) : netdp_i_no_memory(error);
 }

@@ -250,21 +250,19 @@ netdp_status netdp_i_folder_open(const netdp_study *study, const char *folder, b
                                  int *lock, netdp_error *error)
 {
     *lock = -1;
-    netdp_status status = make_folders(folder, error);
+    *finished = false;
+    TRY(make_folders(folder, error));
     *finished = netdp_i_record_finished(folder) && !study->anew;
-    if (status == NETDP_OK && !*finished) {
-        status = lock_folder(folder, lock, error);
-        if (status == NETDP_OK && study->anew)
+    if (!*finished) {
+        TRY(lock_folder(folder, lock, error));
+        if (study->anew)
             clear_folder(folder);
         *finished = netdp_i_record_finished(folder);
-    } else if (status == NETDP_OK && holds(folder, "lock") &&
-               lock_folder(folder, lock, NULL) == NETDP_OK) {
+    } else if (holds(folder, "lock") && lock_folder(folder, lock, NULL) == NETDP_OK) {
         netdp_i_folder_close(folder, lock); /* of a run that was killed when it was done */
     }
-    if (status != NETDP_OK)
-        return status;
     sweep(folder);
-    status = check_begun(study, folder, *finished, error);
+    const netdp_status status = check_begun(study, folder, *finished, error);
     if (status != NETDP_OK)
         netdp_i_folder_close(folder, lock);
     return status;

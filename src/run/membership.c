@@ -23,6 +23,13 @@ typedef struct tellings {
     netdp_membership *made[ATTACKS]; /* [nodes] each */
 } tellings;
 
+static void clear(tellings *t)
+{
+    for (int k = 0; k < ATTACKS; k++)
+        netdp_i_free(t->made[k]);
+    netdp_i_free(t->hops);
+}
+
 static json_t *part_json(const netdp_membership *m)
 {
     const double all[NUMBERS] = {m->area,           m->area_error, m->found[0],
@@ -77,28 +84,20 @@ netdp_status netdp_i_membership_new(const char *name, const netdp_graph *graph,
 {
     const int32_t n = netdp_graph_nodes(graph);
     netdp_gossip_attack plain = *attack;
-    tellings t = {.nodes = n, .hops = NETDP_I_NEW(int32_t, n)};
+    CLEARED(clear) tellings t = {.nodes = n, .hops = NETDP_I_NEW(int32_t, n)};
     bool room = t.hops != NULL;
     plain.noise = 0;
     for (int k = 0; k < ATTACKS; k++) {
         t.made[k] = NETDP_I_NEW(netdp_membership, n);
         room = room && t.made[k] != NULL;
     }
-    netdp_status status = !room ? netdp_i_no_memory(error)
-                                : netdp_graph_distances(graph, attack->view.observers,
-                                                        attack->view.count, t.hops, error);
-    if (status == NETDP_OK)
-        status = netdp_membership_everybody(attack, progress, t.made[0], t.made[1], error);
-    if (status == NETDP_OK)
-        status = netdp_membership_everybody(&plain, progress, t.made[2], t.made[3], error);
-    if (status == NETDP_OK) {
-        *made = all_json(name, attack, mu, &t);
-        status = *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    }
-    for (int k = 0; k < ATTACKS; k++)
-        netdp_i_free(t.made[k]);
-    netdp_i_free(t.hops);
-    return status;
+    if (!room)
+        return netdp_i_no_memory(error);
+    TRY(netdp_graph_distances(graph, attack->view.observers, attack->view.count, t.hops, error));
+    TRY(netdp_membership_everybody(attack, progress, t.made[0], t.made[1], error));
+    TRY(netdp_membership_everybody(&plain, progress, t.made[2], t.made[3], error));
+    *made = all_json(name, attack, mu, &t);
+    return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 static void write_node(FILE *to, const json_t *one, const json_t *node)

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "plan/gossip.h"
 #include "plan/plan.h"
 #include "protocol/noise.h"
@@ -101,7 +102,7 @@ static netdp_status recheck_one(netdp_i_variant *variant, const json_t *told, co
                  *worst = json_object_get(guarantee, "worst");
     const char *name = json_string_value(json_object_get(told, "losses"));
     const netdp_unit unit = netdp_i_study_unit(variant->study);
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     netdp_summary found;
     *row = (netdp_i_rechecked){.from = -1, .to = -1, .factor = NAN};
     snprintf(row->name, sizeof row->name, "%s", variant->name);
@@ -112,29 +113,19 @@ static netdp_status recheck_one(netdp_i_variant *variant, const json_t *told, co
         row->to = (int32_t)json_integer_value(json_object_get(worst, "to"));
     row->then = netdp_i_json_number(json_object_get(worst, "epsilon"));
     row->mean_then = netdp_i_json_number(json_object_get(guarantee, "mean"));
-    netdp_status status = netdp_i_variant_describe(variant, error);
-    if (status == NETDP_OK) {
-        take_found(told, variant);
-        status = account(variant, progress, &losses, error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_losses_settle(losses, variant->noise, unit, error);
-    double *value = status == NETDP_OK
-                        ? NETDP_I_NEW(double, (int64_t)losses->from_count * losses->to_count)
-                        : NULL;
-    if (status == NETDP_OK)
-        status = value == NULL ? netdp_i_no_memory(error)
-                               : netdp_losses_values(losses, variant->noise, unit, progress, value,
-                                                     &found, error);
-    if (status == NETDP_OK) {
-        row->now = found.max;
-        row->mean_now = found.mean;
-        if (folder != NULL)
-            compare_pairs(folder, name != NULL ? name : "loss", losses, value, row);
-    }
-    netdp_i_free(value);
-    netdp_losses_free(losses);
-    return status;
+    TRY(netdp_i_variant_describe(variant, error));
+    take_found(told, variant);
+    TRY(account(variant, progress, &losses, error));
+    TRY(netdp_losses_settle(losses, variant->noise, unit, error));
+    OWNED double *value = NETDP_I_NEW(double, (int64_t)losses->from_count * losses->to_count);
+    if (value == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_losses_values(losses, variant->noise, unit, progress, value, &found, error));
+    row->now = found.max;
+    row->mean_now = found.mean;
+    if (folder != NULL)
+        compare_pairs(folder, name != NULL ? name : "loss", losses, value, row);
+    return NETDP_OK;
 }
 
 /* The variant of the study that the summary calls so; -1: a baseline, which is a closed form. */
@@ -154,29 +145,28 @@ netdp_status netdp_i_recheck(const netdp_study *study, const json_t *summary, co
                              netdp_i_rechecked **list, int32_t *count, netdp_error *error)
 {
     const json_t *variants = json_object_get(summary, "variants"), *told;
-    netdp_i_problems problems = {0};
+    CLEARED(netdp_i_problems_clear) netdp_i_problems problems = {0};
+    OWNED netdp_i_rechecked *rows =
+        NETDP_I_NEW(netdp_i_rechecked, (int64_t)json_array_size(variants));
     size_t place;
     *count = 0;
-    *list = NETDP_I_NEW(netdp_i_rechecked, (int64_t)json_array_size(variants));
-    netdp_status status = *list == NULL ? netdp_i_no_memory(error)
-                                        : netdp_i_problems_new(study, data, &problems, error);
+    *list = NULL;
+    if (rows == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_problems_new(study, data, &problems, error));
     json_array_foreach (variants, place, told) {
         const int32_t i = find_variant(study, told);
-        if (status != NETDP_OK || i < 0)
+        if (i < 0)
             continue;
         const bool several = study->variation_count > 0;
+        CLEARED(netdp_i_variant_clear)
         netdp_i_variant variant = {.role = NETDP_I_NETWORK,
                                    .name = json_string_value(json_object_get(told, "name")),
                                    .study = several ? study->variation[i].study : study,
                                    .problem = several ? problems.of[i] : problems.made[0]};
-        status = recheck_one(&variant, told, folder, progress, &(*list)[*count], error);
-        netdp_i_variant_clear(&variant);
-        *count += status == NETDP_OK;
+        TRY(recheck_one(&variant, told, folder, progress, &rows[*count], error));
+        ++*count;
     }
-    netdp_i_problems_clear(&problems);
-    if (status != NETDP_OK) {
-        netdp_i_free(*list);
-        *list = NULL;
-    }
-    return status;
+    *list = GIVE(rows);
+    return NETDP_OK;
 }

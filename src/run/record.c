@@ -64,17 +64,25 @@ static int only_results(const struct dirent *entry)
 }
 
 /* Names in order; count -1: the folder cannot be read. */
-static int list_results(const char *folder, struct dirent ***list)
+/* The results of a folder by name; count -1: it cannot be read. */
+struct results {
+    struct dirent **entry;
+    int count;
+};
+
+static struct results list_results(const char *folder)
 {
-    return scandir(folder, list, only_results, alphasort);
+    struct results list = {0};
+    list.count = scandir(folder, &list.entry, only_results, alphasort);
+    return list;
 }
 
-static void free_list(struct dirent **list, int count)
+static void free_results(struct results *list)
 {
-    for (int i = 0; i < count; i++)
-        free(list[i]);
-    if (count >= 0)
-        free(list);
+    for (int i = 0; i < list->count; i++)
+        free(list->entry[i]);
+    if (list->count >= 0)
+        free(list->entry);
 }
 
 static netdp_status fail_listing(const char *folder, netdp_error *error)
@@ -84,15 +92,13 @@ static netdp_status fail_listing(const char *folder, netdp_error *error)
 
 void netdp_i_record_clear(const char *folder)
 {
-    struct dirent **list = NULL;
     char path[NETDP_I_PATH_ROOM + 256];
-    const int count = list_results(folder, &list);
-    for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
-        if (strcmp(list[i]->d_name, "study.yaml") != 0)
+    CLEARED(free_results) struct results list = list_results(folder);
+    for (int i = 0; i < list.count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, list.entry[i]->d_name);
+        if (strcmp(list.entry[i]->d_name, "study.yaml") != 0)
             unlink(path);
     }
-    free_list(list, count);
 }
 
 /* ---- Whose results ---- */
@@ -208,29 +214,27 @@ static netdp_status fail_changed(const char *path, const char *folder, netdp_err
 static netdp_status digest_results(const char *folder, bool all, const json_t *accounts,
                                    json_t *files, netdp_error *error)
 {
-    struct dirent **list = NULL;
     char path[NETDP_I_PATH_ROOM + 256], digest[65];
-    const int count = list_results(folder, &list);
-    netdp_status status = count >= 0 ? NETDP_OK : fail_listing(folder, error);
-    for (int i = 0; status == NETDP_OK && i < count; i++) {
-        const char *name = list[i]->d_name;
+    CLEARED(free_results) struct results list = list_results(folder);
+    if (list.count < 0)
+        return fail_listing(folder, error);
+    for (int i = 0; i < list.count; i++) {
+        const char *name = list.entry[i]->d_name;
         const struct result *result = result_of(name);
         const char *then = json_string_value(json_object_get(accounts, name));
         if (!all && (!result->account || json_object_get(files, name) != NULL))
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, name);
-        status = netdp_i_file_digest(path, digest, error);
-        if (status == NETDP_OK && then != NULL && strcmp(then, digest) != 0)
-            status = fail_changed(path, folder, error);
-        if (status == NETDP_OK &&
-            json_object_set_new(
+        TRY(netdp_i_file_digest(path, digest, error));
+        if (then != NULL && strcmp(then, digest) != 0)
+            return fail_changed(path, folder, error);
+        if (json_object_set_new(
                 files, name,
                 all ? json_pack("{s:s, s:b}", "sha256", digest, "private", (int)result->private)
                     : json_string(digest)) != 0)
-            status = netdp_i_no_memory(error);
+            return netdp_i_no_memory(error);
     }
-    free_list(list, count);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_accounts_digest(const char *folder, json_t *files, netdp_error *error)
@@ -256,12 +260,9 @@ netdp_status netdp_i_accounts_check(const char *folder, const json_t *files, net
 {
     const char *name;
     json_t *digest;
-    netdp_status status = NETDP_OK;
-    json_object_foreach ((json_t *)files, name, digest) {
-        if (status == NETDP_OK)
-            status = check_file(folder, name, json_string_value(digest), error);
-    }
-    return status;
+    json_object_foreach ((json_t *)files, name, digest)
+        TRY(check_file(folder, name, json_string_value(digest), error));
+    return NETDP_OK;
 }
 
 /* ---- The manifest ---- */
@@ -278,40 +279,35 @@ netdp_status netdp_i_record_finish(const char *folder, const netdp_i_identity *i
 {
     char path[NETDP_I_PATH_ROOM];
     const char *name;
-    json_t *ignored, *files = json_object();
-    netdp_status status = files != NULL ? digest_results(folder, true, accounts, files, error)
-                                        : netdp_i_no_memory(error);
-    json_object_foreach ((json_t *)accounts, name, ignored) {
-        if (status == NETDP_OK && json_object_get(files, name) == NULL)
-            status = fail_missing(folder, name, error);
-    }
-    json_t *manifest = status == NETDP_OK
-                           ? json_pack("{s:s, s:s, s:O}", "netdp", netdp_version(), "inputs_sha256",
-                                       identity->problem, "files", files)
-                           : NULL;
+    json_t *ignored;
+    OWNED_BY(json_decref) json_t *files = json_object();
+    if (files == NULL)
+        return netdp_i_no_memory(error);
+    TRY(digest_results(folder, true, accounts, files, error));
+    json_object_foreach ((json_t *)accounts, name, ignored)
+        if (json_object_get(files, name) == NULL)
+            return fail_missing(folder, name, error);
+    OWNED_BY(json_decref)
+    json_t *manifest = json_pack("{s:s, s:s, s:O}", "netdp", netdp_version(), "inputs_sha256",
+                                 identity->problem, "files", files);
     netdp_i_file_path(path, folder, "manifest.json");
-    if (status == NETDP_OK)
-        status = manifest != NULL ? netdp_i_sealed_write(manifest, path, error)
-                                  : netdp_i_no_memory(error);
-    json_decref(manifest);
-    json_decref(files);
-    return status;
+    return manifest != NULL ? netdp_i_sealed_write(manifest, path, error)
+                            : netdp_i_no_memory(error);
 }
 
 /* A table of losses that the run did not write would be read in place of its own. */
 static netdp_status check_strangers(const char *folder, const json_t *files, netdp_error *error)
 {
-    struct dirent **list = NULL;
-    const int count = list_results(folder, &list);
-    netdp_status status = count >= 0 ? NETDP_OK : fail_listing(folder, error);
-    for (int i = 0; status == NETDP_OK && i < count; i++)
-        if (json_object_get(files, list[i]->d_name) == NULL)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%s/%.200s: is not of this run, whose manifest.json does not "
-                                  "name it; remove it",
-                                  folder, list[i]->d_name);
-    free_list(list, count);
-    return status;
+    CLEARED(free_results) struct results list = list_results(folder);
+    if (list.count < 0)
+        return fail_listing(folder, error);
+    for (int i = 0; i < list.count; i++)
+        if (json_object_get(files, list.entry[i]->d_name) == NULL)
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s/%.200s: is not of this run, whose manifest.json does not "
+                                "name it; remove it",
+                                folder, list.entry[i]->d_name);
+    return NETDP_OK;
 }
 
 static netdp_status read_manifest(const char *folder, json_t **manifest, netdp_error *error)
@@ -337,13 +333,9 @@ static netdp_status check_files(const char *folder, const json_t *manifest, netd
     const json_t *files = json_object_get(manifest, "files");
     const char *name;
     json_t *file;
-    netdp_status status = NETDP_OK;
-    json_object_foreach ((json_t *)files, name, file) {
-        if (status == NETDP_OK)
-            status =
-                check_file(folder, name, json_string_value(json_object_get(file, "sha256")), error);
-    }
-    return status == NETDP_OK ? check_strangers(folder, files, error) : status;
+    json_object_foreach ((json_t *)files, name, file)
+        TRY(check_file(folder, name, json_string_value(json_object_get(file, "sha256")), error));
+    return check_strangers(folder, files, error);
 }
 
 netdp_status netdp_i_record_check(const char *folder, netdp_error *error)
@@ -405,19 +397,16 @@ netdp_status netdp_i_record_read(const char *folder, bool private, json_t **summ
                                  netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    json_t *own = NULL, *read = NULL;
-    netdp_status status = load(folder, "summary.json", &read, error);
+    OWNED_BY(json_decref) json_t *own = NULL;
+    OWNED_BY(json_decref) json_t *read = NULL;
+    TRY(load(folder, "summary.json", &read, error));
     netdp_i_file_path(path, folder, "private.json");
-    if (status == NETDP_OK && private && access(path, F_OK) == 0) {
-        status = load(folder, "private.json", &own, error);
-        if (status == NETDP_OK && !join(read, own))
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%s: does not fit summary.json; run the study again", path);
+    if (private && access(path, F_OK) == 0) {
+        TRY(load(folder, "private.json", &own, error));
+        if (!join(read, own))
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%s: does not fit summary.json; run the study again", path);
     }
-    json_decref(own);
-    if (status == NETDP_OK)
-        *summary = read;
-    else
-        json_decref(read);
-    return status;
+    *summary = GIVE(read);
+    return NETDP_OK;
 }

@@ -129,18 +129,20 @@ static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
 {
     const netdp_i_problem *p = r->variant->problem;
     const int32_t n = netdp_graph_nodes(p->graph), d = p->width;
-    netdp_status status = r->variant->role == NETDP_I_CENTRAL
-                              ? simulate_central(r, noise, seed, error)
-                              : simulate_variant(r, NULL, noise, seed, saving, error);
+    TRY(r->variant->role == NETDP_I_CENTRAL
+            ? simulate_central(r, noise, seed, error)
+            : simulate_variant(r, NULL, noise, seed, saving, error));
     const netdp_variation *varying =
         netdp_i_variant_is_token(r->variant) ? NULL : &r->variant->protocol.varying;
     const bool late = varying != NULL && varying->kind == NETDP_VARY_LATE;
-    bool *living = late ? NETDP_I_NEW(bool, n) : NULL; /* whose results there are; NULL: all */
+    OWNED bool *living =
+        late ? NETDP_I_NEW(bool, n) : NULL; /* whose results there are; NULL: all */
     int32_t count = n;
-    if (status == NETDP_OK && late)
-        status = living == NULL ? netdp_i_no_memory(error)
-                                : netdp_variation_living(p->mixing, varying, living, &count, error);
-    for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
+    if (late && living == NULL)
+        return netdp_i_no_memory(error);
+    if (late)
+        TRY(netdp_variation_living(p->mixing, varying, living, &count, error));
+    for (int32_t j = 0; j < d; j++) {
         double sum = 0;
         for (int64_t u = 0; u < n; u++) {
             const double away = p->low[j] + p->scale[j] * r->result[u * d + j] - p->truth[j];
@@ -148,8 +150,7 @@ static netdp_status simulate_mean(running *r, double noise, netdp_run_seed seed,
         }
         square[j] += sum / count;
     }
-    netdp_i_free(living);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status simulate_model(running *r, double noise, netdp_run_seed seed,
@@ -293,12 +294,11 @@ static netdp_status simulate(running *r, netdp_error *error)
                                                   ? r->variant->problem->central
                                                   : r->variant->problem->sensitivity);
     const netdp_run_seed seed = {r->study->seed, (uint64_t)r->repeat};
-    netdp_status status = netdp_i_study_learns(r->variant->study)
-                              ? simulate_model(r, noise, seed, &saving, error)
-                              : simulate_mean(r, noise, seed, &saving, sums->square, error);
+    const netdp_status status = netdp_i_study_learns(r->variant->study)
+                                    ? simulate_model(r, noise, seed, &saving, error)
+                                    : simulate_mean(r, noise, seed, &saving, sums->square, error);
     netdp_i_state_clear(&r->from);
-    if (status != NETDP_OK)
-        return status;
+    TRY(status);
     sums->objective[0] += r->objective;
     sums->objective[1] += r->objective * r->objective;
     sums->accuracy[0] += r->accuracy;
@@ -310,9 +310,7 @@ static netdp_status simulate(running *r, netdp_error *error)
         number += r->plan.variant[i].role == NETDP_I_NETWORK;
     if (r->repeat == 0 && netdp_i_study_learns(r->variant->study) &&
         r->variant->role == NETDP_I_NETWORK)
-        status = netdp_i_run_model_write(r->variant, number, r->result, r->folder, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(netdp_i_run_model_write(r->variant, number, r->result, r->folder, error));
     r->made.done++;
     return NETDP_OK;
 }

@@ -577,24 +577,20 @@ static netdp_status variants_json(const netdp_study *study, const netdp_i_plan *
                                   const netdp_i_progress_made *made, json_t **list,
                                   netdp_error *error)
 {
-    json_t *variants = json_array();
-    netdp_status status = variants != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
+    OWNED_BY(json_decref) json_t *variants = json_array();
+    if (variants == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan->count; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
         json_t *told = NULL;
-        status = variant_json(variant, &made->sums[i], study->output.repeat, &told, error);
-        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK) {
+        TRY(variant_json(variant, &made->sums[i], study->output.repeat, &told, error));
+        if (study->variation_count > 0 && variant->role == NETDP_I_NETWORK) {
             add_own(told, study, variant);
             add_swept(told, &study->variation[i - NETDP_I_NETWORK]);
         }
-        if (status == NETDP_OK)
-            json_array_append_new(variants, told);
+        json_array_append_new(variants, told);
     }
-    if (status != NETDP_OK) {
-        json_decref(variants);
-        return status;
-    }
-    *list = variants;
+    *list = GIVE(variants);
     return NETDP_OK;
 }
 
@@ -637,20 +633,19 @@ static netdp_status private_variants(const netdp_study *study, const netdp_i_pla
                                      const netdp_i_progress_made *made, json_t *list,
                                      netdp_error *error)
 {
-    netdp_status status = list != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
+    if (list == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < plan->count; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
-        json_t *told = NULL;
-        status = private_variant(variant, &made->sums[i], study->output.repeat, &told, error);
-        if (status == NETDP_OK && study->variation_count > 0 && variant->role == NETDP_I_NETWORK &&
+        OWNED_BY(json_decref) json_t *told = NULL;
+        TRY(private_variant(variant, &made->sums[i], study->output.repeat, &told, error));
+        if (study->variation_count > 0 && variant->role == NETDP_I_NETWORK &&
             json_object_set_new(told, "notes", private_notes(variant->problem)) != 0)
-            status = netdp_i_no_memory(error);
-        if (status != NETDP_OK)
-            json_decref(told);
-        else if (json_array_append_new(list, told) != 0)
-            status = netdp_i_no_memory(error);
+            return netdp_i_no_memory(error);
+        if (json_array_append_new(list, GIVE(told)) != 0)
+            return netdp_i_no_memory(error);
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_problems *problems,
@@ -660,29 +655,22 @@ netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_probl
     char path[NETDP_I_PATH_ROOM], digest[65];
     const netdp_i_problem *problem = problems->made[0];
     netdp_i_output output;
-    json_t *variants = json_array();
-    netdp_status status = private_variants(study, plan, made, variants, error);
+    OWNED_BY(json_decref) json_t *variants = json_array();
+    TRY(private_variants(study, plan, made, variants, error));
     netdp_i_problems_digest(problems, digest);
+    OWNED_BY(json_decref)
     json_t *private =
-        status == NETDP_OK
-            ? json_pack(
-                  "{s:s, s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
+        json_pack("{s:s, s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
                   "computed from the data without noise, or with noise that the seed removes: "
                   "for the experimenter alone",
                   "simulation", NETDP_I_SIMULATION, "seed", netdp_i_seed_json(study->seed),
                   "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
-                  (json_int_t)problem->rows, "variants", variants, "notes", private_notes(problem))
-            : NULL;
-    json_decref(variants);
-    if (status == NETDP_OK && private == NULL)
-        status = netdp_i_no_memory(error);
+                  (json_int_t)problem->rows, "variants", variants, "notes", private_notes(problem));
+    if (private == NULL)
+        return netdp_i_no_memory(error);
     netdp_i_file_path(path, folder, "private.json");
-    if (status == NETDP_OK)
-        status = netdp_i_output_open_private(&output, path, error);
-    if (status == NETDP_OK)
-        status = netdp_i_json_commit(private, &output, error);
-    json_decref(private);
-    return status;
+    TRY(netdp_i_output_open_private(&output, path, error));
+    return netdp_i_json_commit(private, &output, error);
 }
 
 json_t *netdp_i_account_json(const netdp_study *study, int32_t index,

@@ -105,19 +105,16 @@ static netdp_status find_kinds(shuffled *s, const netdp_progress *progress, netd
     const netdp_losses *l = s->losses;
     for (int32_t v = 0; v < l->to_count; v++) {
         memset(s->seen, 0, (size_t)s->request->tally->nodes * sizeof *s->seen);
-        netdp_status status =
-            netdp_i_tally_follow(s->request->tally, NULL, l->members, l->to + v, add_run, s, error);
-        for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++) {
+        TRY(netdp_i_tally_follow(s->request->tally, NULL, l->members, l->to + v, add_run, s,
+                                 error));
+        for (int32_t i = 0; i < l->from_count; i++) {
             int32_t *kind = &s->kind[(int64_t)v * l->from_count + i];
             if (i > 0 && same(&s->seen[l->from[i]], &s->seen[l->from[i - 1]]))
                 *kind = kind[-1];
             else
-                status = find_kind(s, &s->seen[l->from[i]], kind, error);
+                TRY(find_kind(s, &s->seen[l->from[i]], kind, error));
         }
-        if (status == NETDP_OK)
-            status = netdp_i_poll(progress, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_poll(progress, error));
     }
     return NETDP_OK;
 }

@@ -91,36 +91,29 @@ static netdp_status make_members(netdp_i_package *package, const net_options *o,
                                  netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM], path[NETDP_I_PATH_ROOM + 8], address[300];
-    json_t *addresses = json_object();
+    OWNED_BY(json_decref) json_t *addresses = json_object();
     const netdp_i_net_own own = {.test = test, .seed = o->seed};
-    netdp_status status = addresses == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t v = 0; v < package->members && status == NETDP_OK; v++) {
-        netdp_i_signer *signer = NULL;
+    if (addresses == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < package->members; v++) {
+        OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
         netdp_i_file_path(folder, o->output, package->member[v].name);
         snprintf(path, sizeof path, "%s/key", folder);
         snprintf(address, sizeof address, "%.250s:%" PRId64, o->host, o->port + v);
-        status = o->port + v > 65535
-                     ? netdp_i_fail(error, NETDP_INVALID,
-                                    "--port: %" PRId64 " and those behind it: ports end at 65535",
-                                    o->port)
-                     : netdp_i_deploy_mkdir(folder, false, error);
-        if (status == NETDP_OK)
-            status = netdp_i_signer_make(path, &signer, error);
-        if (status == NETDP_OK) {
-            memcpy(package->member[v].key, netdp_i_signer_public(signer), NETDP_I_KEY);
-            package->member[v].joined = true;
-            json_object_set_new(addresses, package->member[v].name, json_string(address));
-        }
-        netdp_i_signer_free(signer);
+        REFUSE(o->port + v > 65535, "--port: %" PRId64 " and those behind it: ports end at 65535",
+               o->port);
+        TRY(netdp_i_deploy_mkdir(folder, false, error));
+        TRY(netdp_i_signer_make(path, &signer, error));
+        memcpy(package->member[v].key, netdp_i_signer_public(signer), NETDP_I_KEY);
+        package->member[v].joined = true;
+        json_object_set_new(addresses, package->member[v].name, json_string(address));
     }
-    if (status == NETDP_OK)
-        status = netdp_i_net_addresses_write(o->output, addresses, error);
-    for (int32_t v = 0; v < package->members && status == NETDP_OK; v++) {
+    TRY(netdp_i_net_addresses_write(o->output, addresses, error));
+    for (int32_t v = 0; v < package->members; v++) {
         netdp_i_file_path(folder, o->output, package->member[v].name);
-        status = netdp_i_net_install(package, addresses, v, folder, &own, error);
+        TRY(netdp_i_net_install(package, addresses, v, folder, &own, error));
     }
-    json_decref(addresses);
-    return status;
+    return NETDP_OK;
 }
 
 /* Of those who are invited the relay alone is known. */
@@ -161,12 +154,24 @@ static void remove_begun(const char *net, const char *package)
     (void)rmdir(net);
 }
 
-static netdp_status init(const char *path, const net_options *o, bool test, netdp_error *error)
+/* A study, what is played of it, and its package. */
+struct begun {
+    netdp_study *study;
+    const netdp_study *chosen;
+    char *text;
+    netdp_i_package *package;
+};
+
+static void clear(struct begun *b)
 {
-    char folder[NETDP_I_PATH_ROOM], *text = NULL;
-    netdp_study *study = NULL;
-    const netdp_study *chosen = NULL;
-    netdp_i_package *package = NULL;
+    netdp_i_package_free(b->package);
+    netdp_i_free(b->text);
+    netdp_study_free(b->study);
+}
+
+static netdp_status begin(const char *path, const net_options *o, const char *folder,
+                          struct begun *b, netdp_error *error)
+{
     const netdp_i_terms_asked asked = {.nodes = o->nodes,
                                        .names = o->names,
                                        .rows = o->rows,
@@ -176,29 +181,27 @@ static netdp_status init(const char *path, const net_options *o, bool test, netd
                                        .attempts = o->attempts,
                                        .revealed = o->revealed,
                                        .expires = (int64_t)time(NULL) + 86400 * o->days};
+    TRY(netdp_i_deploy_mkdir(folder, false, error));
+    TRY(read_study(path, o, o->output, &b->study, &b->chosen, &b->text, error));
+    return netdp_i_deploy_package(b->chosen, b->text, &asked, &b->package, error);
+}
+
+static netdp_status init(const char *path, const net_options *o, bool test, netdp_error *error)
+{
+    char folder[NETDP_I_PATH_ROOM];
+    CLEARED(clear) struct begun b = {0};
     netdp_i_file_path(folder, o->output, "package");
-    netdp_status status = netdp_i_deploy_mkdir(o->output, false, error);
-    const bool begun = status == NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_deploy_mkdir(folder, false, error);
-    if (status == NETDP_OK)
-        status = read_study(path, o, o->output, &study, &chosen, &text, error);
-    if (status == NETDP_OK)
-        status = netdp_i_deploy_package(chosen, text, &asked, &package, error);
-    if (begun && status != NETDP_OK)
+    TRY(netdp_i_deploy_mkdir(o->output, false, error));
+    const netdp_status status = begin(path, o, folder, &b, error);
+    if (status != NETDP_OK) {
         remove_begun(o->output, folder);
-    if (status == NETDP_OK)
-        status = o->invite ? make_meeting(o, error) : make_members(package, o, test, error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_write(package, folder, error);
-    if (status == NETDP_OK && o->deal)
-        status = deal(chosen, o, package, o->output, error);
-    if (status == NETDP_OK)
-        status = netdp_i_net_print(package, error);
-    netdp_i_package_free(package);
-    netdp_i_free(text);
-    netdp_study_free(study);
-    return status;
+        return status;
+    }
+    TRY(o->invite ? make_meeting(o, error) : make_members(b.package, o, test, error));
+    TRY(netdp_i_package_write(b.package, folder, error));
+    if (o->deal)
+        TRY(deal(b.chosen, o, b.package, o->output, error));
+    return netdp_i_net_print(b.package, error);
 }
 
 static void net_options_clear(net_options *o)

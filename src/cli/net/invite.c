@@ -81,24 +81,20 @@ static netdp_status invite(const char *net, const char *name, const net_options 
                            netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM];
-    netdp_i_package *package = NULL;
-    json_t *invitation = NULL;
+    OWNED_BY(netdp_i_package_free) netdp_i_package *package = NULL;
+    OWNED_BY(json_decref) json_t *invitation = NULL;
     netdp_i_file_path(folder, net, "package");
-    netdp_status status = netdp_i_package_read(folder, &package, error);
-    if (status == NETDP_OK && o->accept != NULL)
-        status = accept_answer(net, o->accept, package, error);
-    else if (status == NETDP_OK && name != NULL) {
-        status = netdp_i_invitation_make(package, name, &invitation, error);
-        if (status == NETDP_OK)
-            status = netdp_i_json_write(invitation, o->output, error);
-        if (status == NETDP_OK)
-            status = netdp_i_package_write(package, folder, error);
+    TRY(netdp_i_package_read(folder, &package, error));
+    if (o->accept != NULL) {
+        TRY(accept_answer(net, o->accept, package, error));
+    } else if (name != NULL) {
+        TRY(netdp_i_invitation_make(package, name, &invitation, error));
+        TRY(netdp_i_json_write(invitation, o->output, error));
+        TRY(netdp_i_package_write(package, folder, error));
     }
-    if (status == NETDP_OK && o->relay != NULL)
-        status = set_relay(net, o->relay, error);
-    json_decref(invitation);
-    netdp_i_package_free(package);
-    return status;
+    if (o->relay != NULL)
+        TRY(set_relay(net, o->relay, error));
+    return NETDP_OK;
 }
 
 /* A name, an answer or a relay: one of them at least, and no name beside an answer. */
@@ -168,91 +164,61 @@ static netdp_status check_folder(const char *folder, netdp_error *error)
 /* The first time: a key, and the answer. */
 static netdp_status join_first(const char *path, const net_options *o, netdp_error *error)
 {
-    char folder[NETDP_I_PATH_ROOM], key[NETDP_I_PATH_ROOM];
-    json_t *invitation = NULL, *answer = NULL;
-    netdp_i_package *package = NULL;
-    netdp_i_signer *signer = NULL;
+    char folder[NETDP_I_PATH_ROOM], key[NETDP_I_PATH_ROOM], to[NETDP_I_PATH_ROOM];
+    char text[NETDP_I_DIGEST_TEXT];
+    OWNED_BY(json_decref) json_t *invitation = NULL;
+    OWNED_BY(json_decref) json_t *answer = NULL;
+    OWNED_BY(netdp_i_package_free) netdp_i_package *package = NULL;
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
     int32_t self = -1;
-    netdp_status status = netdp_i_file_load_json(path, &invitation, error);
-    if (status == NETDP_OK)
-        status = netdp_i_invitation_read(invitation, path, &package, &self, error);
+    TRY(netdp_i_file_load_json(path, &invitation, error));
+    TRY(netdp_i_invitation_read(invitation, path, &package, &self, error));
     netdp_i_file_path(folder, o->output, "package");
     netdp_i_file_path(key, o->output, "key");
-    if (status == NETDP_OK)
-        status = netdp_i_deploy_mkdir(o->output, true, error);
-    if (status == NETDP_OK)
-        status = netdp_i_deploy_mkdir(folder, true, error);
-    if (status == NETDP_OK && access(key, F_OK) == 0)
-        status = netdp_i_signer_load(key, &signer, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_signer_make(key, &signer, error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_write(package, folder, error);
-    if (status == NETDP_OK)
-        status = netdp_i_answer_make(package, self, signer, o->listen != NULL ? o->listen : "",
-                                     &answer, error);
-    if (status == NETDP_OK) {
-        char to[NETDP_I_PATH_ROOM], text[NETDP_I_DIGEST_TEXT];
-        netdp_i_file_path(to, o->output, "answer.json");
-        status = netdp_i_json_write(answer, to, error);
-        netdp_i_hex(netdp_i_signer_public(signer), text);
-        if (status == NETDP_OK)
-            printf("Send %s to who invited you. Your key: %s\n", to, text);
-    }
-    netdp_i_signer_free(signer);
-    netdp_i_package_free(package);
-    json_decref(answer);
-    json_decref(invitation);
-    return status;
+    netdp_i_file_path(to, o->output, "answer.json");
+    TRY(netdp_i_deploy_mkdir(o->output, true, error));
+    TRY(netdp_i_deploy_mkdir(folder, true, error));
+    TRY((access(key, F_OK) == 0 ? netdp_i_signer_load : netdp_i_signer_make)(key, &signer, error));
+    TRY(netdp_i_package_write(package, folder, error));
+    TRY(netdp_i_answer_make(package, self, signer, o->listen != NULL ? o->listen : "", &answer,
+                            error));
+    TRY(netdp_i_json_write(answer, to, error));
+    netdp_i_hex(netdp_i_signer_public(signer), text);
+    printf("Send %s to who invited you. Your key: %s\n", to, text);
+    return NETDP_OK;
 }
 
 /* When everybody has: the package, checked against what was answered to. */
 static netdp_status join_package(const char *net, const net_options *o, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_package *package = NULL, *before = NULL;
-    netdp_i_signer *signer = NULL;
-    json_t *addresses = NULL;
+    OWNED_BY(netdp_i_package_free) netdp_i_package *package = NULL;
+    OWNED_BY(netdp_i_package_free) netdp_i_package *before = NULL;
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
+    OWNED_BY(json_decref) json_t *addresses = NULL;
     const netdp_i_net_own own = {.data = o->data};
     bool same = false;
     netdp_i_file_path(path, net, "package");
-    netdp_status status = netdp_i_package_read(path, &package, error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_admit(package, NULL, time(NULL), error);
-    if (status == NETDP_OK)
-        status = netdp_i_net_addresses(net, &addresses, error);
+    TRY(netdp_i_package_read(path, &package, error));
+    TRY(netdp_i_package_admit(package, NULL, time(NULL), error));
+    TRY(netdp_i_net_addresses(net, &addresses, error));
     netdp_i_file_path(path, o->output, "package");
-    if (status == NETDP_OK)
-        status = netdp_i_package_read(path, &before, error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_same(package, before, &same, error);
-    if (status == NETDP_OK && !same)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "wrong digest: %.300s has another study than the one that this folder "
-                         "was invited to",
-                         net);
+    TRY(netdp_i_package_read(path, &before, error));
+    TRY(netdp_i_package_same(package, before, &same, error));
+    REFUSE(!same,
+           "wrong digest: %.300s has another study than the one that this folder "
+           "was invited to",
+           net);
     netdp_i_file_path(path, o->output, "key");
-    if (status == NETDP_OK)
-        status = netdp_i_signer_load(path, &signer, error);
-    const int32_t self =
-        status == NETDP_OK ? netdp_i_package_find_key(package, netdp_i_signer_public(signer)) : -1;
-    if (status == NETDP_OK && self < 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "the roster of %.300s does not have this folder's key", net);
-    if (status == NETDP_OK)
-        status = netdp_i_net_install(package, addresses, self, o->output, &own, error);
-    if (status == NETDP_OK)
-        status = netdp_i_net_print(package, error);
-    if (status == NETDP_OK)
-        printf("Compare the package's name with the others, look at budget.yaml, then: netdp net "
-               "doctor %s\n",
-               o->output);
-    netdp_i_signer_free(signer);
-    json_decref(addresses);
-    netdp_i_package_free(package);
-    netdp_i_package_free(before);
-    return status;
+    TRY(netdp_i_signer_load(path, &signer, error));
+    const int32_t self = netdp_i_package_find_key(package, netdp_i_signer_public(signer));
+    REFUSE(self < 0, "the roster of %.300s does not have this folder's key", net);
+    TRY(netdp_i_net_install(package, addresses, self, o->output, &own, error));
+    TRY(netdp_i_net_print(package, error));
+    printf("Compare the package's name with the others, look at budget.yaml, then: netdp net "
+           "doctor %s\n",
+           o->output);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
@@ -281,23 +247,16 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
         .most = 1,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help && o.output == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID, "-o DIR: required; your own folder");
-    else if (status == NETDP_OK && !arguments.help && o.listen != NULL &&
-             !netdp_i_address_split(o.listen, host, port))
-        status =
-            netdp_i_fail(error, NETDP_INVALID, "--listen: '%s': give HOST:PORT, a port up to 65535",
-                         netdp_i_show_text(o.listen).text);
-    else if (status == NETDP_OK && !arguments.help)
-        status = check_folder(o.output, error);
-    if (status == NETDP_OK && !arguments.help)
-        status = netdp_i_file_is_folder(arguments.text[0])
-                     ? join_package(arguments.text[0], &o, error)
-                     : join_first(arguments.text[0], &o, error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    REFUSE(o.output == NULL, "-o DIR: required; your own folder");
+    REFUSE(o.listen != NULL && !netdp_i_address_split(o.listen, host, port),
+           "--listen: '%s': give HOST:PORT, a port up to 65535", netdp_i_show_text(o.listen).text);
+    TRY(check_folder(o.output, error));
+    return netdp_i_file_is_folder(arguments.text[0]) ? join_package(arguments.text[0], &o, error)
+                                                     : join_first(arguments.text[0], &o, error);
 }
 
 #endif

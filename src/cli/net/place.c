@@ -82,24 +82,25 @@ static netdp_status fill_dial(const netdp_i_package *package, const json_t *addr
     return NETDP_OK;
 }
 
+OWNER(netdp_study_free, netdp_study)
+
 /* Where its data are, or the program that reads them. */
 static netdp_status fill_data(const netdp_i_package *package, const char *data,
                               netdp_i_settings *settings, netdp_error *error)
 {
-    netdp_study *study = NULL;
-    netdp_status status = netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error);
-    const bool owns = status == NETDP_OK && netdp_i_study_owns(study);
-    netdp_study_free(study);
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
+    TRY(netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error));
+    const bool owns = netdp_i_study_owns(study);
     REFUSE(owns && data != NULL,
            "--data: a study of task own has a program that reads its data; name "
            "it in peer.json (step)");
     if (owns && ((settings->program = NETDP_I_NEW(char *, 2)) == NULL ||
                  (settings->program[0] = netdp_i_copy_text("./step")) == NULL))
         return netdp_i_no_memory(error);
-    if (status == NETDP_OK && !owns && !settings->test &&
+    if (!owns && !settings->test &&
         (settings->data = netdp_i_copy_text(data != NULL ? data : "data.csv")) == NULL)
         return netdp_i_no_memory(error);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_net_install(const netdp_i_package *package, const json_t *addresses,
@@ -142,33 +143,26 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
     int64_t times = 1;
     char protects[240] = "";
     int32_t who = 0, towards = 0, joined = 0;
-    netdp_status status = netdp_i_package_digest(package, digest, error);
-    for (int32_t u = 0; u < package->members && status == NETDP_OK; u++) {
-        netdp_i_prices *prices = NULL;
-        status = netdp_i_prices_new(package, u, &prices, error);
-        for (int32_t i = 0; status == NETDP_OK && i < prices->count; i++)
+    TRY(netdp_i_package_digest(package, digest, error));
+    for (int32_t u = 0; u < package->members; u++) {
+        OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
+        TRY(netdp_i_prices_new(package, u, &prices, error));
+        for (int32_t i = 0; i < prices->count; i++)
             if (prices->towards[i].count == 1 && prices->towards[i].square > worst) {
                 worst = prices->towards[i].square;
                 who = u;
                 towards = prices->towards[i].member[0];
             }
-        if (status == NETDP_OK) {
-            all = fmax(all, prices->everyone);
-            times = prices->times;
-            sensitivity = prices->sensitivity;
-            memcpy(protects, prices->protects, sizeof protects);
-        }
+        all = fmax(all, prices->everyone);
+        times = prices->times;
+        sensitivity = prices->sensitivity;
+        memcpy(protects, prices->protects, sizeof protects);
         joined += package->member[u].joined;
-        netdp_i_prices_free(prices);
     }
-    if (status == NETDP_OK)
-        status = netdp_i_price_epsilon(netdp_i_price_times(worst, times), package->terms.delta,
-                                       &epsilon, error);
-    if (status == NETDP_OK)
-        status = netdp_i_price_epsilon(netdp_i_price_times(all, times), package->terms.delta,
-                                       &everyone, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_price_epsilon(netdp_i_price_times(worst, times), package->terms.delta, &epsilon,
+                              error));
+    TRY(netdp_i_price_epsilon(netdp_i_price_times(all, times), package->terms.delta, &everyone,
+                              error));
     netdp_i_hex(digest, text);
     printf("Package %s\n%s: %d of %d have joined; %" PRId64 " rounds, noise %.6g, pairs %.6g.\n",
            text, package->title, (int)joined, (int)package->members, package->terms.rounds,

@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "cli/net/net.h"
 #include "peer/link/relay.h"
 
@@ -72,17 +73,14 @@ netdp_status netdp_i_net_relay(int argc, const char **argv, netdp_error *error)
         .most = 1,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status == NETDP_OK && !arguments.help && (plan.connections < 2 || plan.idle < 1))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--connections: at least 2; --idle: at least a second");
-    else if (status == NETDP_OK && !arguments.help) {
-        plan.listen = arguments.text[0];
-        status = serve(&plan, error);
-    }
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    REFUSE(plan.connections < 2 || plan.idle < 1,
+           "--connections: at least 2; --idle: at least a second");
+    plan.listen = arguments.text[0];
+    return serve(&plan, error);
 }
 
 #endif

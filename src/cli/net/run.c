@@ -437,11 +437,8 @@ static netdp_status examine(const char *folder, netdp_error *error)
     snprintf(says, sizeof says, "netdp %s", netdp_version());
     tell(&d, "version", true, says);
     netdp_i_file_path(path, folder, "package");
-    netdp_status status = netdp_i_package_read(path, &package, error);
-    if (status == NETDP_OK)
-        status = netdp_i_package_digest(package, digest, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_package_read(path, &package, error));
+    TRY(netdp_i_package_digest(package, digest, error));
     netdp_i_hex(digest, text);
     tell(&d, "digest", true, text);
     const bool admitted = netdp_i_package_admit(package, NULL, time(NULL), &found) == NETDP_OK;

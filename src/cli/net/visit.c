@@ -6,6 +6,7 @@
 #include <uv.h>
 
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/link/transport.h"
 
 enum { PATIENCE = 3000 };
@@ -55,9 +56,7 @@ static void on_late(uv_timer_t *timer)
 static netdp_status go(uv_loop_t *loop, const netdp_i_transport_plan *plan, visitor *v)
 {
     netdp_i_transport *transport = NULL;
-    netdp_status status = netdp_i_transport_new(plan, &transport, NULL);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_transport_new(plan, &transport, NULL));
     uv_timer_init(loop, &v->late);
     v->late.data = v;
     uv_timer_start(&v->late, on_late, PATIENCE, 0);
