@@ -126,8 +126,8 @@ void netdp_i_all_pairs_free(all_pairs *a)
 }
 
 /*
- * Contributions of each source to follow: those that count, or so many that more have next to no probability. Returns the
- * most; 0: too many.
+ * Contributions of each source to follow: those that count, or so many that more have next to no
+ * probability. Returns the most; 0: too many.
  */
 static int64_t find_counts(all_pairs *a)
 {

@@ -331,7 +331,7 @@ static double mean_of(const double *sum, const double *mean, const double *off)
     return value * (1 + 1e-13);
 }
 
-/* The next cost but for the last: nearer where sums bend, at both ends, and as far as their tilts are small and costs are rare. */
+/* The next cost but for the last: nearer where sums bend, at both ends, farther where tilts are small or costs rare. */
 static double next_after(const ladder *l, double cost)
 {
     const double wide = fmax(1, USUAL_TILT / l->asked.theta[TILTS - 1]) * fmax(1, cost / FAR_COST);

@@ -16,8 +16,8 @@ typedef netdp_i_tilts tilts;
 typedef netdp_i_tilt_lanes lanes;
 
 /*
- * By a contribution's cost, where 10 of them count in all; where more do, as much smaller, up to 50: above that count few
- * paths have so many, and it is enough that no exponential leaves the doubles.
+ * By a contribution's cost, where 10 of them count in all; where more do, as much smaller, up to 50: few paths have
+ * more, and it is enough that no exponential leaves the doubles.
  */
 #define USUAL_COUNT 10.0
 #define MANY_COUNT 50.0

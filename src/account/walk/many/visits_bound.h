@@ -1,4 +1,4 @@
-/* How many contributions of a walk there may be: of more the probability is bounded (docs/proofs/excursion.md, all pairs). */
+/* How many contributions of a walk are followed, at most (docs/proofs/excursion.md, all pairs). */
 #ifndef NETDP_I_VISITS_BOUND_H
 #define NETDP_I_VISITS_BOUND_H
 
