@@ -28,7 +28,6 @@ enum { SUMS = 8 };
 #define APART 2e-5
 #define GROWTH 2.5e-3
 #define WIDEST 4e-3
-#define FAR_COST 50.0
 #define APART_AT_END 5e-4
 #define USUAL_TILT 13.0
 enum { SPARSE = 6 };
@@ -331,10 +330,10 @@ static double mean_of(const double *sum, const double *mean, const double *off)
     return value * (1 + 1e-13);
 }
 
-/* The next cost but for the last: nearer where sums bend, at both ends, farther where tilts are small or costs rare. */
+/* The next cost but for the last: nearer where sums bend, at both ends, and as far as their tilts are small. */
 static double next_after(const ladder *l, double cost)
 {
-    const double wide = fmax(1, USUAL_TILT / l->asked.theta[TILTS - 1]) * fmax(1, cost / FAR_COST);
+    const double wide = fmax(1, USUAL_TILT / l->asked.theta[TILTS - 1]);
     return cost + fmin(fmin(WIDEST * wide, fmax(APART, GROWTH * cost)),
                        fmax(APART_AT_END, GROWTH * (l->asked.most - cost)));
 }

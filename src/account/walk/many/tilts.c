@@ -15,13 +15,9 @@ enum { TILTS = NETDP_I_TILTS, HALVES = TILTS / 8 };
 typedef netdp_i_tilts tilts;
 typedef netdp_i_tilt_lanes lanes;
 
-/*
- * By a contribution's cost, where 10 of them count in all; where more do, as much smaller, up to 50: few paths have
- * more, and it is enough that no exponential leaves the doubles.
- */
+/* By a contribution's cost, where 10 of them count in all; where more do, as much smaller, up to 50. */
 #define USUAL_COUNT 10.0
 #define MANY_COUNT 50.0
-#define MOST_TIMES 4.0
 static const double thetas[TILTS] = {0,   -24, -12.5, -6.5, -3.4, -1.8, -0.9, -0.4,
                                      0.5, 1.1, 2,     3.2,  4.8,  6.8,  9.5,  13};
 
@@ -179,10 +175,8 @@ netdp_status netdp_i_tilts_set(tilts *t, const netdp_i_spectral *spectral, int64
 {
     const netdp_i_time_grid *m = t->grid;
     t->count = count;
-    const double all = (double)(count * tokens);
-    const double usual = fmax(fmin(MANY_COUNT, all), all / MOST_TIMES);
     for (int j = 0; j < TILTS; j++)
-        t->theta[j] = thetas[j] * fmin(1, USUAL_COUNT / usual);
+        t->theta[j] = thetas[j] * fmin(1, USUAL_COUNT / fmin(MANY_COUNT, (double)(count * tokens)));
     t->exact = spectral->exact;
     t->step = NETDP_I_NEW(lanes, spectral->steps + 1);
     t->alone = NETDP_I_NEW(lanes, m->bins);
