@@ -12,6 +12,7 @@
 #include "account/walk/many/far_laws.h"
 #include "account/walk/many/ladder.h"
 #include "account/walk/many/spectral.h"
+#include "account/walk/many/visits_bound.h"
 #include "account/walk/spread.h"
 #include "walk_paths.h"
 
@@ -145,6 +146,59 @@ static void test_laws(void **state)
         assert_true(room->law[0].excess < 1e-9);
     }
     netdp_i_spectral_room_free(room);
+    netdp_i_spectral_free(spectral);
+    netdp_i_time_grid_free(grid);
+    drop(n);
+}
+
+/* P(at u more than `most` times in so many steps), each step by step. */
+static double more_visits(net n, int32_t u, int32_t steps, int32_t most)
+{
+    enum { NODES = 40, TIMES = 301 };
+    static double at[TIMES][NODES], next[TIMES][NODES];
+    double lost = 0;
+    assert_true(most < TIMES);
+    memset(at, 0, sizeof at);
+    for (int32_t x = 0; x < NODES; x++)
+        at[x == u][x] = 1.0 / NODES;
+    for (int32_t t = 1; t < steps; t++) {
+        memset(next, 0, sizeof next);
+        for (int32_t k = 0; k <= most; k++)
+            for (int32_t x = 0; x < NODES; x++)
+                for (int64_t e = n.rows.start[x]; e < n.rows.start[x + 1]; e++) {
+                    const int32_t y = n.rows.column[e];
+                    const double mass = at[k][x] * n.rows.weight[e];
+                    if (y == u && k == most)
+                        lost += mass;
+                    else
+                        next[k + (y == u)][y] += mass;
+                }
+        memcpy(at, next, sizeof at);
+    }
+    return lost;
+}
+
+/* So many that more have the asked probability at most; with a third less it is more. */
+static void test_visits(void **state)
+{
+    (void)state;
+    static const int32_t length[] = {2, 25, 300};
+    net n = open_net("erdos-renyi 40 0.12", 3, "metropolis");
+    const netdp_token token = {
+        .law = n.law, .steps = 300, .start = NETDP_START_UNIFORM, .tokens = 1};
+    const double _Complex z = 0.999;
+    netdp_i_time_grid *grid = NULL;
+    netdp_i_spectral *spectral = NULL;
+    assert_ok(netdp_i_time_grid_new(token.steps, false, 0, &grid, &error));
+    assert_ok(netdp_i_spectral_new(&token, grid, &z, 1, &spectral, &error));
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++)
+        for (int32_t u = 0; u < 40; u += 13)
+            for (double lost = 1e-3; lost > 1e-10; lost *= 1e-3) {
+                const int32_t most = (int32_t)netdp_i_visits_bound(spectral, length[i], u, lost);
+                assert_true(more_visits(n, u, length[i], most) <= lost);
+                assert_true(most == length[i] ||
+                            more_visits(n, u, length[i], 2 * most / 3 - 2) > lost);
+            }
     netdp_i_spectral_free(spectral);
     netdp_i_time_grid_free(grid);
     drop(n);
@@ -336,12 +390,11 @@ static void test_one_by_one(void **state)
 }
 
 /* Of all pairs the worst is what the pair alone has, whoever else is asked, and the bound says so; the mean is right to 1 %. */
-static void test_worst(void **state)
+static void expect_near(const setting *asked)
 {
-    (void)state;
     enum { NODES = 40 };
+    setting s = *asked;
     net n = open_net("erdos-renyi 40 0.12", 3, "metropolis");
-    setting s = {"", "", 60, 0, 1, {0}, NETDP_START_UNIFORM, 12, false, 2, 1e-3, 0};
     const netdp_token token = token_of(n, &s);
     netdp_walk_request request = {
         .token = &token, .noise = s.sigma, .unit = {NETDP_AS_DP, s.delta}};
@@ -369,13 +422,25 @@ static void test_worst(void **state)
     const double alone = account(n, &s, NETDP_BOUND_AUTO);
     assert_true(fabs(summary.max / alone - 1) < 1e-9);
     qsort(ratio, (size_t)count, sizeof *ratio, compare_numbers);
-    print_message(
-        "all at once, in parts of one by one: %.3f to %.3f, in the median %.3f; means %.4f\n",
-        ratio[0], ratio[count - 1], ratio[count / 2], at_once / one_by_one);
+    print_message("%d steps, cap %d: all at once, in parts of one by one: %.3f to %.3f, in the "
+                  "median %.3f; means %.4f\n",
+                  s.steps, (int)s.cap, ratio[0], ratio[count - 1], ratio[count / 2],
+                  at_once / one_by_one);
     assert_true(ratio[0] > 0.6 && ratio[count - 1] < 1.2);
     assert_true(fabs(at_once / one_by_one - 1) < 0.01);
     netdp_losses_free(all);
     drop(n);
+}
+
+static void test_worst(void **state)
+{
+    (void)state;
+    static const setting asked[] = {
+        {"", "", 60, 0, 1, {0}, NETDP_START_UNIFORM, 12, false, 2, 1e-3, 0},
+        {"", "", 60, 0, 1, {0}, NETDP_START_UNIFORM, 0, false, 6, 1e-6, 0},
+        {"", "", 200, 0, 1, {0}, NETDP_START_UNIFORM, 40, false, 3, 1e-5, 0}};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        expect_near(&asked[i]);
 }
 
 /* Other numbers for the nodes: other pairs are drawn to make the sums for, and little else changes. */
@@ -416,9 +481,9 @@ static void test_relabelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_paths), cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_ladder),    cmocka_unit_test(test_one_by_one),
-        cmocka_unit_test(test_far_laws),  cmocka_unit_test(test_worst),
-        cmocka_unit_test(test_relabelled)};
+        cmocka_unit_test(test_all_paths),  cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_visits),     cmocka_unit_test(test_ladder),
+        cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_far_laws),
+        cmocka_unit_test(test_worst),      cmocka_unit_test(test_relabelled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

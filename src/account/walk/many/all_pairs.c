@@ -7,9 +7,11 @@
 #include "account/losses/losses.h"
 #include "account/walk/many/ladder.h"
 #include "account/walk/many/tilts.h"
+#include "account/walk/many/visits_bound.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/powers.h"
 
 enum { TILTS = NETDP_I_TILTS, FIRST_POSITIVE = 8, WIDTH = NETDP_I_SPECTRAL_WIDTH };
@@ -23,8 +25,11 @@ enum { MOST_TIMES = 8 };
 /* Nodes are looked at up to so many returns; with fewer kinds of them other pairs are alike. */
 enum { LOOK = 12, KINDS = 16 };
 
-/* Contributions that are followed, and their cost over all tokens. */
-enum { MOST_COUNT = 32, MOST_COST = 40 };
+/* Contributions that are followed, over all tokens; a cap that is no more, of one token and of all, is as it is. */
+enum { MOST_COUNT = NETDP_I_TILTS_COUNT, SMALL_CAP = 32, SMALL_COST = 40 };
+
+/* Part of delta that paths of more contributions than are followed may be. */
+#define LITTLE 1e-3
 
 /* Means are kept of so many pairs at most; of more, those of so many observers are looked at. */
 enum { MOST_KEPT = 250000, LOOK_OBSERVERS = 32 };
@@ -59,6 +64,8 @@ struct netdp_i_all_pairs {
     int32_t observers;  /* looked at: all, or some of them */
     double *mean, *off; /* [SAMPLES][TILTS] */
     int32_t samples;
+    int64_t *count; /* [from_count]: contributions that are followed */
+    double lost;    /* P(more of them count), from above, of every source */
 };
 
 typedef netdp_i_all_pairs all_pairs;
@@ -66,10 +73,8 @@ typedef netdp_i_all_pairs all_pairs;
 static bool suits(const netdp_i_all_pairs_asked *asked, const netdp_losses *losses)
 {
     const netdp_token *token = asked->token;
-    return losses->members == 1 && !token->release && !token->weighted && token->cap > 1 &&
-           token->steps > 1 && token->cap <= MOST_COUNT &&
-           token->cap * token->tokens <= MOST_COST &&
-           netdp_transition_rows(token->law).nodes <= NETDP_DENSE_NODES &&
+    return losses->members == 1 && !token->release && !token->weighted && token->cap != 1 &&
+           token->steps > 1 && netdp_transition_rows(token->law).nodes <= NETDP_DENSE_NODES &&
            (token->start != NETDP_START_OBSERVER || token->burn_in == 0) && asked->sigma > 0 &&
            asked->top > 1e-9 && isfinite(asked->top);
 }
@@ -114,25 +119,55 @@ void netdp_i_all_pairs_free(all_pairs *a)
     netdp_i_tilts_free(a->tilts);
     netdp_i_time_grid_free(a->grid);
     netdp_i_free(a->looked);
+    netdp_i_free(a->count);
     netdp_i_free(a->mean);
     netdp_i_free(a->off);
     netdp_i_free(a);
 }
 
-static netdp_status begin(all_pairs *a, netdp_error *error)
+/*
+ * Contributions of each source to follow: those that count, or so many that more have next to no
+ * probability. Returns the most; 0: too many.
+ */
+static int64_t find_counts(all_pairs *a)
 {
     const netdp_token *token = a->asked.token;
-    const int64_t count = token->cap < token->steps ? token->cap : token->steps;
-    netdp_status status = netdp_i_time_grid_new(token->steps, false, token->cap, &a->grid, error);
-    if (status == NETDP_OK)
-        status = netdp_i_tilts_new(a->grid, count, token->tokens, &a->tilts, error);
-    if (status == NETDP_OK)
-        status = netdp_i_spectral_new(token, a->grid, a->tilts->z, a->tilts->points, &a->spectral,
-                                      error);
-    if (status == NETDP_OK)
-        status = netdp_i_tilts_set(a->tilts, a->spectral, a->asked.rate, error);
-    if (status != NETDP_OK)
-        return status;
+    const int64_t all = token->cap > 0 && token->cap < token->steps ? token->cap : token->steps;
+    const double lost = LITTLE * a->asked.delta / token->tokens;
+    const bool small = all <= SMALL_CAP && all * token->tokens <= SMALL_COST;
+    int64_t most = 1;
+    for (int32_t i = 0; i < a->losses->from_count; i++) {
+        const double count =
+            small ? (double)all
+                  : netdp_i_visits_bound(a->spectral, token->steps, a->losses->from[i], lost);
+        a->count[i] = count < (double)all ? (int64_t)count : all;
+        most = a->count[i] > most ? a->count[i] : most;
+        if (a->count[i] < all)
+            a->lost = token->tokens * lost;
+    }
+    return most * token->tokens <= MOST_COUNT ? most : 0;
+}
+
+/* Of a walk; NETDP_NO_ANSWER where there is no way. */
+static netdp_status find_walk(all_pairs *a, netdp_error *error)
+{
+    const netdp_token *token = a->asked.token;
+    a->count = NETDP_I_NEW(int64_t, a->losses->from_count);
+    if (a->count == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_time_grid_new(token->steps, false, token->cap, &a->grid, error));
+    TRY(netdp_i_tilts_new(a->grid, &a->tilts, error));
+    TRY(netdp_i_spectral_new(token, a->grid, a->tilts->z, a->tilts->points, &a->spectral, error));
+    const int64_t most = find_counts(a);
+    if (most == 0)
+        return NETDP_NO_ANSWER;
+    return netdp_i_tilts_set(a->tilts, a->spectral, most, token->tokens, a->asked.rate, error);
+}
+
+static netdp_status begin(all_pairs *a, netdp_error *error)
+{
+    TRY(find_walk(a, error));
+    netdp_status status = NETDP_OK;
     const int64_t from = a->losses->from_count;
     const bool all = from * a->losses->to_count <= MOST_KEPT;
     a->observers =
@@ -167,9 +202,9 @@ static void add_tokens(int32_t tokens, double *mean, double *off)
     }
 }
 
-static void find_means(const all_pairs *a, rooms *r, int32_t i, means *into)
+static void find_means(const all_pairs *a, rooms *r, int32_t i, int64_t count, means *into)
 {
-    netdp_i_tilts_mean(r->tilts, &r->spectral->law[i], into->mean, into->off);
+    netdp_i_tilts_mean(r->tilts, &r->spectral->law[i], count, into->mean, into->off);
     add_tokens(a->asked.token->tokens, into->mean, into->off);
 }
 
@@ -191,7 +226,7 @@ static void follow_observer(const all_pairs *a, int32_t v, int thread, means *lo
         netdp_i_spectral_follow(r->spectral, r->source + k, width);
         for (int32_t i = 0; i < width; i++) {
             means own, *to = looked != NULL ? &looked[r->index[k + i]] : &own;
-            find_means(a, r, i, to);
+            find_means(a, r, i, a->count[r->index[k + i]], to);
             if (looked == NULL)
                 loss[r->index[k + i]] = netdp_i_ladder_ask(a->ladder, own.mean, own.off);
         }
@@ -287,9 +322,10 @@ static netdp_status choose_samples(all_pairs *a, netdp_error *error)
 static netdp_status make_ladder(all_pairs *a, double delta, netdp_error *error)
 {
     const netdp_token *token = a->asked.token;
+    const double left = nextafter(delta - a->lost, 0);
     const netdp_i_ladder_asked asked = {.theta = a->tilts->theta,
                                         .sigma = a->asked.sigma,
-                                        .delta = delta * pow(a->tilts->survives, token->tokens),
+                                        .delta = left * pow(a->tilts->survives, token->tokens),
                                         .most = (double)(a->tilts->count * token->tokens),
                                         .top = a->asked.top,
                                         .samples = a->samples,
@@ -347,6 +383,11 @@ netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_l
 static netdp_status at_delta(all_pairs *a, double delta, const netdp_progress *progress,
                              netdp_error *error)
 {
+    netdp_losses *l = a->losses;
+    for (int64_t i = 0; i < (int64_t)l->from_count * l->to_count && !(delta > a->lost); i++)
+        l->loss[i] = INFINITY;
+    if (!(delta > a->lost))
+        return NETDP_OK;
     netdp_status status = make_ladder(a, delta, error);
     return status == NETDP_OK ? netdp_i_for_each(a->losses->to_count, account_observer, a, progress,
                                                  "observers", error)

@@ -15,8 +15,9 @@ enum { TILTS = NETDP_I_TILTS, HALVES = TILTS / 8 };
 typedef netdp_i_tilts tilts;
 typedef netdp_i_tilt_lanes lanes;
 
-/* By a contribution's cost, where 10 of them count in all; where more do, as much smaller. */
+/* By a contribution's cost, where 10 of them count in all; where more do, as much smaller, up to 50. */
 #define USUAL_COUNT 10.0
+#define MANY_COUNT 50.0
 static const double thetas[TILTS] = {0,   -24, -12.5, -6.5, -3.4, -1.8, -0.9, -0.4,
                                      0.5, 1.1, 2,     3.2,  4.8,  6.8,  9.5,  13};
 
@@ -40,6 +41,7 @@ static const double thetas[TILTS] = {0,   -24, -12.5, -6.5, -3.4, -1.8, -0.9, -0
 
 struct netdp_i_tilts_room {
     const tilts *shared;
+    int64_t count;                  /* of the pair at hand; lists have room for the most */
     double *again, *again_sum;      /* [bins], [bins + 1]: sums below */
     lanes *gap_sum, *gap, *now_sum; /* [bins + 1], [bins], [bins + 1] */
     lanes *law;       /* [2][count][bins]: runs that end at v, or when none are left */
@@ -101,17 +103,13 @@ static void set_length(tilts *t)
     t->left_out = beyond + 1e-15;
 }
 
-netdp_status netdp_i_tilts_new(const netdp_i_time_grid *grid, int64_t count, int32_t tokens,
-                               tilts **made, netdp_error *error)
+netdp_status netdp_i_tilts_new(const netdp_i_time_grid *grid, tilts **made, netdp_error *error)
 {
     tilts *t = NETDP_I_NEW(tilts, 1);
     if (t == NULL)
         return netdp_i_no_memory(error);
     t->grid = grid;
-    t->count = count;
     t->points = (int32_t)ceil(FREQUENCY / SPREAD * PERIOD / (2 * M_PI)) + 1;
-    for (int j = 0; j < TILTS; j++)
-        t->theta[j] = thetas[j] * fmin(1, USUAL_COUNT / (double)(count * tokens));
     t->z = NETDP_I_NEW(double complex, t->points);
     t->weight = NETDP_I_NEW(double complex, t->points);
     if (t->z == NULL || t->weight == NULL) {
@@ -172,10 +170,13 @@ static netdp_status set_places(tilts *t, netdp_error *error)
     return t->power != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
-netdp_status netdp_i_tilts_set(tilts *t, const netdp_i_spectral *spectral, double rate,
-                               netdp_error *error)
+netdp_status netdp_i_tilts_set(tilts *t, const netdp_i_spectral *spectral, int64_t count,
+                               int32_t tokens, double rate, netdp_error *error)
 {
     const netdp_i_time_grid *m = t->grid;
+    t->count = count;
+    for (int j = 0; j < TILTS; j++)
+        t->theta[j] = thetas[j] * fmin(1, USUAL_COUNT / fmin(MANY_COUNT, (double)(count * tokens)));
     t->exact = spectral->exact;
     t->step = NETDP_I_NEW(lanes, spectral->steps + 1);
     t->alone = NETDP_I_NEW(lanes, m->bins);
@@ -329,16 +330,16 @@ static void prepend(const netdp_i_tilts_room *r, int64_t number, const lanes *no
 static void follow_runs(netdp_i_tilts_room *r, const netdp_i_spectral_law *law)
 {
     const tilts *t = r->shared;
-    const int64_t bins = t->grid->bins;
+    const int64_t bins = t->grid->bins, n = r->count;
     for (int64_t b = 0; b < bins; b++)
         r->again_sum[b + 1] = r->again_sum[b] + law->again[b];
     first_of(t, law->again, law->each[0], law->stride, r->gap);
     sum_up((int32_t)bins, r->gap, r->gap_sum);
     first_of(t, law->exits, law->each[1], law->stride, r->law);
-    first_of(t, law->first, law->each[2], law->stride, r->law + t->count * bins);
+    first_of(t, law->first, law->each[2], law->stride, r->law + n * bins);
     for (int64_t leaf = 0; leaf < 2; leaf++) /* those that end at v are one less at most */
-        for (int64_t number = 2; number <= t->count - (leaf == 0); number++) {
-            lanes *now = r->law + (leaf * t->count + number - 2) * bins;
+        for (int64_t number = 2; number <= n - (leaf == 0); number++) {
+            lanes *now = r->law + (leaf * n + number - 2) * bins;
             sum_up((int32_t)bins, now, r->now_sum);
             prepend(r, number, now, now + bins);
         }
@@ -348,7 +349,7 @@ NETDP_I_WIDEST
 static void place_runs(netdp_i_tilts_room *r)
 {
     const tilts *t = r->shared;
-    const int64_t bins = t->grid->bins, laws = 2 * t->count;
+    const int64_t bins = t->grid->bins, laws = 2 * r->count;
     memset(r->placed, 0, (size_t)(laws * t->places) * sizeof *r->placed);
     for (int64_t i = 0; i < laws; i++)
         for (int64_t b = 0; b < bins; b++)
@@ -385,7 +386,7 @@ INSIDE void add_gain(const lanes *a, lanes *to)
         to->of[i] += a->of[i] - a->of[0][0];
 }
 
-enum { MOST_COUNT = 32 };
+enum { MOST_COUNT = NETDP_I_TILTS_COUNT };
 
 /* What all pieces gain, at one point: into sum, its real part times `weight`. */
 NETDP_I_WIDEST
@@ -393,7 +394,7 @@ static void add_point(const netdp_i_tilts_room *r, int32_t j, double complex fou
                       double complex start, lanes *sum)
 {
     const tilts *t = r->shared;
-    const int64_t n = t->count;
+    const int64_t n = r->count;
     const lanes *re = r->transform + 4 * j * n, *im = re + 2 * n;
     const double weight_re = creal(t->weight[j]), weight_im = cimag(t->weight[j]);
     both arrive[MOST_COUNT], open = {0}, all = {0};
@@ -427,7 +428,7 @@ static void add_point(const netdp_i_tilts_room *r, int32_t j, double complex fou
 static void find_off(const netdp_i_tilts_room *r, double excess, double *off)
 {
     const tilts *t = r->shared;
-    const int64_t n = t->count, laws = 2 * n;
+    const int64_t n = r->count, laws = 2 * n;
     double weights = 0;
     for (int32_t j = 0; j < t->points; j++)
         weights += cabs(t->weight[j]);
@@ -456,11 +457,12 @@ static void find_off(const netdp_i_tilts_room *r, double excess, double *off)
     off[0] = 0;
 }
 
-void netdp_i_tilts_mean(netdp_i_tilts_room *r, const netdp_i_spectral_law *law, double *mean,
-                        double *off)
+void netdp_i_tilts_mean(netdp_i_tilts_room *r, const netdp_i_spectral_law *law, int64_t count,
+                        double *mean, double *off)
 {
     const tilts *t = r->shared;
-    const int columns = (int)(2 * t->count * TILTS);
+    const int columns = (int)(2 * count * TILTS);
+    r->count = count;
     lanes sum = {0};
     follow_runs(r, law);
     place_runs(r);

@@ -11,6 +11,9 @@
 /* Values of theta, the first of them 0. */
 enum { NETDP_I_TILTS = 16 };
 
+/* Contributions that are followed, at most: with many more the sums lose above 1 % in the mean. */
+enum { NETDP_I_TILTS_COUNT = 64 };
+
 /* One register, or two. */
 typedef double netdp_i_eight __attribute__((vector_size(64), aligned(8), may_alias));
 
@@ -21,7 +24,7 @@ typedef struct netdp_i_tilt_lanes {
 /* Shared by all threads. */
 typedef struct netdp_i_tilts {
     const netdp_i_time_grid *grid;
-    int64_t count; /* contributions that count */
+    int64_t count; /* contributions that count, at most */
     double theta[NETDP_I_TILTS];
     int32_t exact;               /* bins whose steps are told apart */
     netdp_i_tilt_lanes *step;    /* [steps + 1]: of a cost alone, in exact bins */
@@ -37,10 +40,10 @@ typedef struct netdp_i_tilts {
 } netdp_i_tilts;
 
 /* The points for `netdp_i_spectral_new`; *tilts has the rest after netdp_i_tilts_set. */
-netdp_status netdp_i_tilts_new(const netdp_i_time_grid *grid, int64_t count, int32_t tokens,
-                               netdp_i_tilts **tilts, netdp_error *error);
-netdp_status netdp_i_tilts_set(netdp_i_tilts *tilts, const netdp_i_spectral *spectral, double rate,
+netdp_status netdp_i_tilts_new(const netdp_i_time_grid *grid, netdp_i_tilts **tilts,
                                netdp_error *error);
+netdp_status netdp_i_tilts_set(netdp_i_tilts *tilts, const netdp_i_spectral *spectral,
+                               int64_t count, int32_t tokens, double rate, netdp_error *error);
 void netdp_i_tilts_free(netdp_i_tilts *tilts);
 
 typedef struct netdp_i_tilts_room netdp_i_tilts_room;
@@ -49,8 +52,8 @@ netdp_status netdp_i_tilts_room_new(const netdp_i_tilts *tilts, netdp_i_tilts_ro
                                     netdp_error *error);
 void netdp_i_tilts_room_free(netdp_i_tilts_room *room);
 
-/* mean [TILTS] and how far from each that of one law may be. */
-void netdp_i_tilts_mean(netdp_i_tilts_room *room, const netdp_i_spectral_law *law, double *mean,
-                        double *off);
+/* Of a pair of which so many contributions count: mean [TILTS], and how far from each that of one law may be. */
+void netdp_i_tilts_mean(netdp_i_tilts_room *room, const netdp_i_spectral_law *law, int64_t count,
+                        double *mean, double *off);
 
 #endif
