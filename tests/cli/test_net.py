@@ -111,6 +111,45 @@ def one_at_a_time():
         assert "wrong digest" in err, err
 
 
+def join_all(folder, net, north=7500):
+    """All three join the package of NET, with the folders and keys that they have."""
+    expect(["net", "init", "study.yaml", "--names", NAMES, "--invite", "-o", net], folder)
+    for number, member in enumerate(NAMES.split(",")):
+        expect(["net", "invite", net, member, "-o", "invitation"], folder)
+        expect(["net", "join", "invitation", "--listen", f"127.0.0.1:{north + number}", "-o", member], folder)
+        expect(["net", "invite", net, "--accept", f"{member}/answer.json"], folder)
+
+
+def the_next_study_keeps_what_the_owner_set():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "north/peer.json")
+        read = lambda: json.loads(path.read_text(encoding="utf-8"))
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        join_all(folder, "net")
+        assert "Kept" not in expect(["net", "join", "net", "--data", "/srv/first.csv", "-o", "north"], folder)
+        first = read()
+        assert first["listen"] == first["announced"] == "127.0.0.1:7500", first
+        own = {"metrics": "127.0.0.1:9400", "listen": "127.0.0.1:7700", "patience": 600, "linger": 5, "slot": 50, "transcript": "said"}
+        path.write_text(json.dumps(first | own | {"attempt": 0, "dial": {"south": "127.0.0.1:1"}}), encoding="utf-8")
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY.replace(b"of three", b"of three, again"))
+        join_all(folder, "net-2", 7600)
+        out = expect(["net", "join", "net-2", "--data", "/srv/second.csv", "-o", "north"], folder)
+        said = re.findall(r"^Kept as you set it in peer.json: (.*)\.$", out, re.M)
+        assert said == ["metrics 127.0.0.1:9400, listen 127.0.0.1:7700, transcript said, patience 600, linger 5, slot 50"], out
+        second = read()
+        assert {key: second[key] for key in own} == own, second
+        # What belongs to the study is the new one's.
+        assert second["package"] != first["package"] and second["data"] == "/srv/second.csv", second
+        assert second["announced"] == "127.0.0.1:7600" and second["dial"] == {} and "attempt" not in second, second
+        # An address that join made moves with it; data that nobody names stay what they were.
+        path.write_text(json.dumps({key: first[key] for key in first}), encoding="utf-8")
+        out = expect(["net", "join", "net-2", "-o", "north"], folder)
+        assert read()["listen"] == "127.0.0.1:7600" and read()["data"] == "/srv/first.csv", read()
+        assert "peer.json: data /srv/first.csv." in out, out
+        path.write_text(json.dumps(first | {"patience": 0}), encoding="utf-8")
+        assert "patience" in expect(["net", "join", "net-2", "-o", "north"], folder, 2)
+
+
 def who_can_only_dial_meets_at_a_relay():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
@@ -248,4 +287,4 @@ main([
     Case("net join none -o x", 3, err="none"),
     Case("net join study.yaml -o x", 2, err="not JSON", files=FILES),
     Case("net invite none", 2, err="either NAME"),
-], [member_folders_are_whole, one_at_a_time, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, they_run_on_one_machine])
+], [member_folders_are_whole, one_at_a_time, the_next_study_keeps_what_the_owner_set, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, they_run_on_one_machine])
