@@ -183,6 +183,8 @@ def the_doctor_says_what_is_wrong():
         pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
         expect(["net", "init", "study.yaml", "--names", NAMES, "--port", str(port := free_ports(3)), "-o", "net"], folder)
         doctor = lambda: subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net/south"], cwd=folder, capture_output=True, text=True, check=False)
+        assert "FAIL data" in doctor().stdout and "ok   start " not in doctor().stdout
+        pathlib.Path(folder, "net/south/data.csv").write_text("age\n30\n", encoding="utf-8")
         done = doctor()
         assert done.returncode == 2 and f"FAIL link       north at 127.0.0.1:{port}: does not answer" in done.stdout, done.stdout
         assert done.stdout.count("FAIL") == 1, done.stdout
@@ -194,6 +196,64 @@ def the_doctor_says_what_is_wrong():
         pathlib.Path(folder, "net/south/budget.yaml").write_text("delta: 1\n", encoding="utf-8")
         done = doctor()
         assert "FAIL key" in done.stdout and "others may read this key" in done.stdout and "FAIL budget" in done.stdout, done.stdout
+
+
+def the_doctor_refuses_what_the_peer_refuses():
+    """A ledger from before and a pair key that is gone; and what a neighbour's log says of a doctor."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        expect(["net", "init", "study.yaml", "--names", NAMES, "--port", str(free_ports(3)), "-o", "net"], folder)
+        net = pathlib.Path(folder, "net")
+        command = os.environ["NETDP_COMMAND"]
+        doctor = lambda who: subprocess.run([command, "net", "doctor", net / who], capture_output=True, text=True, check=False).stdout
+
+        def alone(who):
+            """Runs until it waits for the others, and the ledger has its reservation."""
+            peer = subprocess.Popen([command, "peer", net / who], stderr=subprocess.PIPE, text=True)
+            said = [peer.stderr.readline()]
+            while said[-1] and "event=waiting" not in said[-1]:
+                said.append(peer.stderr.readline())
+            assert "event=waiting" in said[-1], said
+            return peer
+
+        def end(peer):
+            peer.terminate()
+            return peer.communicate()[1]
+
+        for number, member in enumerate(NAMES.split(",")):
+            (net / member / "data.csv").write_text(f"age\n{30 + number}\n", encoding="utf-8")
+            assert "ok   start" in doctor(member)
+        end(alone("south"))
+        before = (net / "south/ledger.db").read_bytes()
+        north = alone("north")
+        assert re.match(r"north +running", expect(["net", "status", "net/north"], folder)), "a peer without a pid file runs"
+        said = doctor("south")
+        assert "ok   link       north" in said and "ok   newest     north" in said and "ok   start" in said, said
+        log = end(north)
+        assert "event=visit member=south" in log and "event=refused reason=said-nothing member=-" in log, log
+        assert "link-down" not in log and "reason=handshake" not in log, log
+        try:
+            expect(["net", "up", "net"], folder)
+            await_done(folder)
+        finally:
+            run(["net", "down", "net"], folder)
+        assert "ok   start" in doctor("south")
+        assert re.fullmatch(r"south +done .*\n", expect(["net", "status", "net/south"], folder))
+        key = next((net / "south").glob("pair-key-*"))
+        for path, other, says in (key, None, "is missing, though ledger.db has begun"), (net / "south/ledger.db", before, "is a copy from before"):
+            whole = path.read_bytes()
+            path.unlink() if other is None else path.write_bytes(other)
+            files = {one: one.read_bytes() for one in (net / "south").iterdir() if one.is_file() and one.name[-4:] not in ("-wal", "-shm")}
+            said = doctor("south")
+            assert re.search(f"^FAIL start .*{says}", said, re.M), said
+            assert all(one.read_bytes() == was for one, was in files.items()), "the doctor wrote"
+            if other is not None:
+                north = alone("north")
+                assert "FAIL newest     north has seen a later ledger" in doctor("south")
+                end(north)
+            code, _, err = run(["peer", "net/south"], folder)
+            assert code == 2 and says in err, err
+            path.write_bytes(whole)
 
 
 def free_ports(count):
@@ -287,4 +347,4 @@ main([
     Case("net join none -o x", 3, err="none"),
     Case("net join study.yaml -o x", 2, err="not JSON", files=FILES),
     Case("net invite none", 2, err="either NAME"),
-], [member_folders_are_whole, one_at_a_time, the_next_study_keeps_what_the_owner_set, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, they_run_on_one_machine])
+], [member_folders_are_whole, one_at_a_time, the_next_study_keeps_what_the_owner_set, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, the_doctor_refuses_what_the_peer_refuses, they_run_on_one_machine])
