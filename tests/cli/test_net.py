@@ -256,6 +256,28 @@ def the_doctor_refuses_what_the_peer_refuses():
             path.write_bytes(whole)
 
 
+def how_a_peer_ends():
+    """The exit codes of docs/peer.md that a peer has before its result."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        expect(["net", "init", "study.yaml", "--names", NAMES, "--port", str(free_ports(3)), "-o", "net"], folder)
+        own = pathlib.Path(folder, "net/north")
+        settings = json.loads((own / "peer.json").read_text(encoding="utf-8"))
+        budget = (own / "budget.yaml").read_text(encoding="utf-8")
+        assert "FAIL data" in run(["net", "doctor", "net/north"], folder)[1]
+        assert run(["peer", "net/north"], folder)[0] == 3
+        (own / "data.csv").write_text("age\n30\n", encoding="utf-8")
+        (own / "budget.yaml").write_text(re.sub("^peer: .*$", "peer: 0.1", budget, flags=re.M), encoding="utf-8")
+        code, _, err = run(["peer", "net/north"], folder)
+        assert code == 1 and "budget" in err, err
+        (own / "budget.yaml").write_text(budget, encoding="utf-8")
+        (own / "peer.json").write_text(json.dumps(settings | {"patience": 1}), encoding="utf-8")
+        for _ in range(2):  # nothing is given up: it may be started again
+            code, _, err = run(["peer", "net/north"], folder)
+            assert code == 3 and "start it again to continue" in err, err
+        assert not (own / "result.json").exists()
+
+
 def free_ports(count):
     """A range of ports that nobody listens on just now: none that tests/peer takes, nor one that the system hands out."""
     for first in range(28000 + os.getpid() % 1000 * count, 32000, count):
@@ -297,6 +319,15 @@ def they_run_on_one_machine():
             assert max(results) == min(results) or max(max(one) for one in results) - min(min(one) for one in results) < 1e-6, results
         finally:
             run(["net", "down", "net"], folder)
+        # Started again after its end: it waits for the others as long as linger says, and ends well; its file of metrics stays.
+        settle = pathlib.Path(folder, "net/north/peer.json")
+        settle.write_text(json.dumps(json.loads(settle.read_text(encoding="utf-8")) | {"linger": 1, "metrics": "metrics.prom"}), encoding="utf-8")
+        code, _, err = run(["peer", "net/north"], folder)
+        assert code == 0 and "event=left unfinished=" in err, err
+        measures = pathlib.Path(folder, "net/north/metrics.prom").read_text(encoding="utf-8")
+        assert "netdp_peer_finished 1" in measures and "netdp_peer_still_seconds" in measures, measures
+        spent, budget = (float(re.search(rf'netdp_peer_{what}_epsilon{{observer="south"}} (.*)', measures)[1]) for what in ("spent", "budget"))
+        assert 0.99 < spent / budget <= 1, "budget.yaml as made is full after one study"
         out = expect(["ledger", "show", "net/north"], folder)
         assert "1 of 1 contributions reserved, 1 frames stored" in out and re.search(r"^south +1 +1$", out, re.M), out
         content = json.loads(expect(["ledger", "show", "net/north", "--json"], folder))
@@ -347,4 +378,4 @@ main([
     Case("net join none -o x", 3, err="none"),
     Case("net join study.yaml -o x", 2, err="not JSON", files=FILES),
     Case("net invite none", 2, err="either NAME"),
-], [member_folders_are_whole, one_at_a_time, the_next_study_keeps_what_the_owner_set, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, the_doctor_refuses_what_the_peer_refuses, they_run_on_one_machine])
+], [member_folders_are_whole, one_at_a_time, the_next_study_keeps_what_the_owner_set, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, the_doctor_refuses_what_the_peer_refuses, how_a_peer_ends, they_run_on_one_machine])
