@@ -66,6 +66,18 @@ netdp_status netdp_i_ledger_digest_at(netdp_i_ledger *ledger, uint64_t rows,
     return status;
 }
 
+netdp_status netdp_i_ledger_holds(netdp_i_ledger *ledger, const netdp_i_ledger_head *head,
+                                  bool *held, netdp_error *error)
+{
+    unsigned char digest[NETDP_I_DIGEST];
+    *held = true;
+    if (head->rows == 0)
+        return NETDP_OK;
+    TRY(netdp_i_ledger_digest_at(ledger, head->rows, digest, held, error));
+    *held = *held && memcmp(digest, head->digest, sizeof digest) == 0;
+    return NETDP_OK;
+}
+
 /* What is known of that key's ledger: from the table the first time. */
 static netdp_status recall(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
                            netdp_i_met **known, netdp_error *error)

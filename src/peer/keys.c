@@ -442,6 +442,13 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
     return NETDP_OK;
 }
 
+bool netdp_i_ephemeral_there(const char *folder, const netdp_i_attempt *attempt)
+{
+    char path[4096];
+    name_kept(folder, attempt, path);
+    return access(path, F_OK) == 0;
+}
+
 netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
                                       bool there, netdp_error *error)
 {

@@ -112,6 +112,8 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
                                     const netdp_i_attempt *attempt, uint32_t node, bool reserved,
                                     netdp_i_ephemeral **ephemeral, netdp_i_offer *offer,
                                     netdp_error *error);
+/* Is there a file of that attempt's key? Then keeping it writes nothing. */
+bool netdp_i_ephemeral_there(const char *folder, const netdp_i_attempt *attempt);
 netdp_status netdp_i_ephemeral_forget(const char *folder, const netdp_i_attempt *attempt,
                                       bool there, netdp_error *error);
 

@@ -148,6 +148,10 @@ netdp_status netdp_i_ledger_digest_at(netdp_i_ledger *ledger, uint64_t rows,
                                       unsigned char digest[NETDP_I_DIGEST], bool *found,
                                       netdp_error *error);
 
+/* Is that head one of this ledger, or of no rows? Where not, and its owner signed it, the ledger is a copy from before. */
+netdp_status netdp_i_ledger_holds(netdp_i_ledger *ledger, const netdp_i_ledger_head *head,
+                                  bool *held, netdp_error *error);
+
 /* What this peer remembers of another's ledger; rows 0: nothing. */
 netdp_status netdp_i_ledger_remembered(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
                                        netdp_i_shown_head *shown, netdp_error *error);

@@ -1,6 +1,7 @@
 #include "peer/settings.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -12,7 +13,7 @@
 
 static const char file[] = "peer.json";
 
-enum { PATIENCE = 3600, LINGER = 60, SLOT = 100, ANSWER = 1000, MOST_SECONDS = 31536000 };
+enum { SLOT = 100, ANSWER = 1000, MOST_SECONDS = 31536000 };
 
 void netdp_i_settings_clear(netdp_i_settings *settings)
 {
@@ -20,6 +21,7 @@ void netdp_i_settings_clear(netdp_i_settings *settings)
         netdp_i_free(settings->address[v]);
     netdp_i_free(settings->address);
     netdp_i_free(settings->listen);
+    netdp_i_free(settings->announced);
     netdp_i_free(settings->package);
     netdp_i_free(settings->data);
     for (int k = 0; settings->program != NULL && settings->program[k] != NULL; k++)
@@ -110,17 +112,20 @@ static netdp_status read_program(const char *path, const json_t *step, netdp_i_s
 static netdp_status take(const char *path, json_t *object, const netdp_i_package *package,
                          netdp_i_settings *settings, netdp_error *error)
 {
-    const char *listen = NULL, *data = NULL, *agreed = NULL, *metrics = NULL, *transcript = NULL;
+    const char *listen = NULL, *data = NULL, *agreed = NULL, *metrics = NULL, *transcript = NULL,
+               *announced = NULL;
     json_t *dial = NULL, *test = NULL, *step = NULL;
-    json_int_t patience = PATIENCE, linger = LINGER, slot = -1, answer = 0, attempt = 0;
+    json_int_t patience = NETDP_I_SETTINGS_PATIENCE, linger = NETDP_I_SETTINGS_LINGER, slot = -1,
+               answer = 0, attempt = 0;
     int schema = NETDP_I_JSON_SCHEMA;
     json_error_t fault;
     if (json_unpack_ex(object, &fault, JSON_STRICT,
-                       "{s?i, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?I, s?o, s?o}",
+                       "{s?i, s?s, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?I, s?o, "
+                       "s?o}",
                        "schema", &schema, "transcript", &transcript, "package", &agreed, "listen",
-                       &listen, "dial", &dial, "data", &data, "metrics", &metrics, "patience",
-                       &patience, "linger", &linger, "slot", &slot, "answer", &answer, "attempt",
-                       &attempt, "test", &test, "step", &step) != 0)
+                       &listen, "announced", &announced, "dial", &dial, "data", &data, "metrics",
+                       &metrics, "patience", &patience, "linger", &linger, "slot", &slot, "answer",
+                       &answer, "attempt", &attempt, "test", &test, "step", &step) != 0)
         return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
                             netdp_i_show_text(fault.text).text);
     const bool slotted = json_object_get(object, "slot") != NULL;
@@ -164,34 +169,67 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
     TRY(read_program(path, step, settings, error));
     TRY(keep(agreed, &settings->package, error));
     TRY(keep(listen, &settings->listen, error));
+    TRY(keep(announced, &settings->announced, error));
     TRY(keep(data, &settings->data, error));
     TRY(keep(transcript, &settings->transcript, error));
     return keep(metrics, &settings->metrics, error);
 }
 
-netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *package,
-                                   netdp_i_settings *settings, netdp_error *error)
+static netdp_status load(const char *path, json_t **object, netdp_error *error)
 {
-    char path[NETDP_I_PATH_ROOM], *text = NULL;
+    char *text = NULL;
     int64_t bytes = 0;
     json_error_t fault;
-    netdp_i_file_path(path, folder, file);
     TRY(netdp_i_file_load(path, &text, &bytes, error));
-    json_t *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
+    *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &fault);
     netdp_i_free(text);
-    if (!json_is_object(object)) {
-        json_decref(object);
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: %s", path, fault.line,
-                            netdp_i_show_text(fault.text).text);
-    }
+    if (json_is_object(*object))
+        return NETDP_OK;
+    json_decref(*object);
+    *object = NULL;
+    return netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: %s", path, fault.line,
+                        netdp_i_show_text(fault.text).text);
+}
+
+/* All of it, or nothing. */
+static netdp_status take_whole(const char *path, json_t *object, const netdp_i_package *package,
+                               netdp_i_settings *settings, netdp_error *error)
+{
     netdp_i_settings made = {0};
-    netdp_status status = take(path, object, package, &made, error);
-    json_decref(object);
+    const netdp_status status = take(path, object, package, &made, error);
     if (status == NETDP_OK)
         *settings = made;
     else
         netdp_i_settings_clear(&made);
     return status;
+}
+
+netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *package,
+                                   netdp_i_settings *settings, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM];
+    OWNED_BY(json_decref) json_t *object = NULL;
+    netdp_i_file_path(path, folder, file);
+    TRY(load(path, &object, error));
+    return take_whole(path, object, package, settings, error);
+}
+
+netdp_status netdp_i_settings_read_kept(const char *folder, const netdp_i_package *package,
+                                        netdp_i_settings *settings, netdp_error *error)
+{
+    static const char *const of_study[] = {"package", "dial", "test", "attempt"};
+    char path[NETDP_I_PATH_ROOM];
+    OWNED_BY(json_decref) json_t *object = NULL;
+    netdp_i_file_path(path, folder, file);
+    if (access(path, F_OK) == 0)
+        TRY(load(path, &object, error));
+    else if ((object = json_object()) == NULL)
+        return netdp_i_no_memory(error);
+    for (size_t k = 0; k < sizeof of_study / sizeof *of_study; k++)
+        json_object_del(object, of_study[k]);
+    if (json_object_get(object, "data") == NULL && json_object_get(object, "step") == NULL)
+        json_object_set_new(object, "data", json_string(NETDP_I_SETTINGS_DATA));
+    return take_whole(path, object, package, settings, error);
 }
 
 netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *package,
@@ -203,11 +241,11 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
         if (settings->address[v] != NULL)
             json_object_set_new(dial, package->member[v].name, json_string(settings->address[v]));
     OWNED_BY(json_decref)
-    json_t *object =
-        json_pack("{s:s*, s:s*, s:o, s:s*, s:s*, s:s*, s:I, s:I}", "package", settings->package,
-                  "listen", settings->listen, "dial", dial, "data", settings->data, "metrics",
-                  settings->metrics, "transcript", settings->transcript, "patience",
-                  (json_int_t)settings->patience, "linger", (json_int_t)settings->linger);
+    json_t *object = json_pack(
+        "{s:s*, s:s*, s:s*, s:o, s:s*, s:s*, s:s*, s:I, s:I}", "package", settings->package,
+        "listen", settings->listen, "announced", settings->announced, "dial", dial, "data",
+        settings->data, "metrics", settings->metrics, "transcript", settings->transcript,
+        "patience", (json_int_t)settings->patience, "linger", (json_int_t)settings->linger);
     if (object != NULL && settings->slot >= 0)
         json_object_set_new(object, "slot", json_integer(settings->slot));
     if (object != NULL && settings->answer > 0)

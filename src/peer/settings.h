@@ -18,11 +18,18 @@
 
 #include "peer/package.h"
 
+/* Where its rows are, if nobody says. */
+#define NETDP_I_SETTINGS_DATA "data.csv"
+
+enum { NETDP_I_SETTINGS_PATIENCE = 3600, NETDP_I_SETTINGS_LINGER = 60 };
+
 /* peer.json; every key is optional but one of `data` and `test`. */
 typedef struct netdp_i_settings {
     char *
         package; /* "package": the name of the package that was agreed on, in hexadecimal; NULL: any */
-    char *listen;   /* "listen": "HOST:PORT"; NULL: it only dials */
+    char *listen; /* "listen": "HOST:PORT"; NULL: it only dials */
+    char *
+        announced; /* "announced": where it joined to be reached; another `listen` is its owner's. NULL: nowhere */
     char **address; /* "dial": {"NAME": "HOST:PORT"}: [members], NULL where it does not dial */
     int32_t members;
     char *data; /* "data": a CSV file with this participant's rows, from the folder; NULL: none */
@@ -48,6 +55,10 @@ typedef struct netdp_i_settings {
 /* Of the folder; names are the package's. NETDP_INVALID in one line. */
 netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *package,
                                    netdp_i_settings *settings, netdp_error *error);
+/* What the owner set for an earlier package, to go on with: all but the package, whom it dialled, test mode and the
+ * attempt. Nothing but defaults where there is no peer.json yet. */
+netdp_status netdp_i_settings_read_kept(const char *folder, const netdp_i_package *package,
+                                        netdp_i_settings *settings, netdp_error *error);
 netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *package,
                                     const netdp_i_settings *settings, netdp_error *error);
 void netdp_i_settings_clear(netdp_i_settings *settings);

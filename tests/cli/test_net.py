@@ -111,6 +111,45 @@ def one_at_a_time():
         assert "wrong digest" in err, err
 
 
+def join_all(folder, net, north=7500):
+    """All three join the package of NET, with the folders and keys that they have."""
+    expect(["net", "init", "study.yaml", "--names", NAMES, "--invite", "-o", net], folder)
+    for number, member in enumerate(NAMES.split(",")):
+        expect(["net", "invite", net, member, "-o", "invitation"], folder)
+        expect(["net", "join", "invitation", "--listen", f"127.0.0.1:{north + number}", "-o", member], folder)
+        expect(["net", "invite", net, "--accept", f"{member}/answer.json"], folder)
+
+
+def the_next_study_keeps_what_the_owner_set():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "north/peer.json")
+        read = lambda: json.loads(path.read_text(encoding="utf-8"))
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        join_all(folder, "net")
+        assert "Kept" not in expect(["net", "join", "net", "--data", "/srv/first.csv", "-o", "north"], folder)
+        first = read()
+        assert first["listen"] == first["announced"] == "127.0.0.1:7500", first
+        own = {"metrics": "127.0.0.1:9400", "listen": "127.0.0.1:7700", "patience": 600, "linger": 5, "slot": 50, "transcript": "said"}
+        path.write_text(json.dumps(first | own | {"attempt": 0, "dial": {"south": "127.0.0.1:1"}}), encoding="utf-8")
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY.replace(b"of three", b"of three, again"))
+        join_all(folder, "net-2", 7600)
+        out = expect(["net", "join", "net-2", "--data", "/srv/second.csv", "-o", "north"], folder)
+        said = re.findall(r"^Kept as you set it in peer.json: (.*)\.$", out, re.M)
+        assert said == ["metrics 127.0.0.1:9400, listen 127.0.0.1:7700, transcript said, patience 600, linger 5, slot 50"], out
+        second = read()
+        assert {key: second[key] for key in own} == own, second
+        # What belongs to the study is the new one's.
+        assert second["package"] != first["package"] and second["data"] == "/srv/second.csv", second
+        assert second["announced"] == "127.0.0.1:7600" and second["dial"] == {} and "attempt" not in second, second
+        # An address that join made moves with it; data that nobody names stay what they were.
+        path.write_text(json.dumps({key: first[key] for key in first}), encoding="utf-8")
+        out = expect(["net", "join", "net-2", "-o", "north"], folder)
+        assert read()["listen"] == "127.0.0.1:7600" and read()["data"] == "/srv/first.csv", read()
+        assert "peer.json: data /srv/first.csv." in out, out
+        path.write_text(json.dumps(first | {"patience": 0}), encoding="utf-8")
+        assert "patience" in expect(["net", "join", "net-2", "-o", "north"], folder, 2)
+
+
 def who_can_only_dial_meets_at_a_relay():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
@@ -144,6 +183,8 @@ def the_doctor_says_what_is_wrong():
         pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
         expect(["net", "init", "study.yaml", "--names", NAMES, "--port", str(port := free_ports(3)), "-o", "net"], folder)
         doctor = lambda: subprocess.run([os.environ["NETDP_COMMAND"], "net", "doctor", "net/south"], cwd=folder, capture_output=True, text=True, check=False)
+        assert "FAIL data" in doctor().stdout and "ok   start " not in doctor().stdout
+        pathlib.Path(folder, "net/south/data.csv").write_text("age\n30\n", encoding="utf-8")
         done = doctor()
         assert done.returncode == 2 and f"FAIL link       north at 127.0.0.1:{port}: does not answer" in done.stdout, done.stdout
         assert done.stdout.count("FAIL") == 1, done.stdout
@@ -155,6 +196,86 @@ def the_doctor_says_what_is_wrong():
         pathlib.Path(folder, "net/south/budget.yaml").write_text("delta: 1\n", encoding="utf-8")
         done = doctor()
         assert "FAIL key" in done.stdout and "others may read this key" in done.stdout and "FAIL budget" in done.stdout, done.stdout
+
+
+def the_doctor_refuses_what_the_peer_refuses():
+    """A ledger from before and a pair key that is gone; and what a neighbour's log says of a doctor."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        expect(["net", "init", "study.yaml", "--names", NAMES, "--port", str(free_ports(3)), "-o", "net"], folder)
+        net = pathlib.Path(folder, "net")
+        command = os.environ["NETDP_COMMAND"]
+        doctor = lambda who: subprocess.run([command, "net", "doctor", net / who], capture_output=True, text=True, check=False).stdout
+
+        def alone(who):
+            """Runs until it waits for the others, and the ledger has its reservation."""
+            peer = subprocess.Popen([command, "peer", net / who], stderr=subprocess.PIPE, text=True)
+            said = [peer.stderr.readline()]
+            while said[-1] and "event=waiting" not in said[-1]:
+                said.append(peer.stderr.readline())
+            assert "event=waiting" in said[-1], said
+            return peer
+
+        def end(peer):
+            peer.terminate()
+            return peer.communicate()[1]
+
+        for number, member in enumerate(NAMES.split(",")):
+            (net / member / "data.csv").write_text(f"age\n{30 + number}\n", encoding="utf-8")
+            assert "ok   start" in doctor(member)
+        end(alone("south"))
+        before = (net / "south/ledger.db").read_bytes()
+        north = alone("north")
+        assert re.match(r"north +running", expect(["net", "status", "net/north"], folder)), "a peer without a pid file runs"
+        said = doctor("south")
+        assert "ok   link       north" in said and "ok   newest     north" in said and "ok   start" in said, said
+        log = end(north)
+        assert "event=visit member=south" in log and "event=refused reason=said-nothing member=-" in log, log
+        assert "link-down" not in log and "reason=handshake" not in log, log
+        try:
+            expect(["net", "up", "net"], folder)
+            await_done(folder)
+        finally:
+            run(["net", "down", "net"], folder)
+        assert "ok   start" in doctor("south")
+        assert re.fullmatch(r"south +done .*\n", expect(["net", "status", "net/south"], folder))
+        key = next((net / "south").glob("pair-key-*"))
+        for path, other, says in (key, None, "is missing, though ledger.db has begun"), (net / "south/ledger.db", before, "is a copy from before"):
+            whole = path.read_bytes()
+            path.unlink() if other is None else path.write_bytes(other)
+            files = {one: one.read_bytes() for one in (net / "south").iterdir() if one.is_file() and one.name[-4:] not in ("-wal", "-shm")}
+            said = doctor("south")
+            assert re.search(f"^FAIL start .*{says}", said, re.M), said
+            assert all(one.read_bytes() == was for one, was in files.items()), "the doctor wrote"
+            if other is not None:
+                north = alone("north")
+                assert "FAIL newest     north has seen a later ledger" in doctor("south")
+                end(north)
+            code, _, err = run(["peer", "net/south"], folder)
+            assert code == 2 and says in err, err
+            path.write_bytes(whole)
+
+
+def how_a_peer_ends():
+    """The exit codes of docs/peer.md that a peer has before its result."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "study.yaml").write_bytes(STUDY)
+        expect(["net", "init", "study.yaml", "--names", NAMES, "--port", str(free_ports(3)), "-o", "net"], folder)
+        own = pathlib.Path(folder, "net/north")
+        settings = json.loads((own / "peer.json").read_text(encoding="utf-8"))
+        budget = (own / "budget.yaml").read_text(encoding="utf-8")
+        assert "FAIL data" in run(["net", "doctor", "net/north"], folder)[1]
+        assert run(["peer", "net/north"], folder)[0] == 3
+        (own / "data.csv").write_text("age\n30\n", encoding="utf-8")
+        (own / "budget.yaml").write_text(re.sub("^peer: .*$", "peer: 0.1", budget, flags=re.M), encoding="utf-8")
+        code, _, err = run(["peer", "net/north"], folder)
+        assert code == 1 and "budget" in err, err
+        (own / "budget.yaml").write_text(budget, encoding="utf-8")
+        (own / "peer.json").write_text(json.dumps(settings | {"patience": 1}), encoding="utf-8")
+        for _ in range(2):  # nothing is given up: it may be started again
+            code, _, err = run(["peer", "net/north"], folder)
+            assert code == 3 and "start it again to continue" in err, err
+        assert not (own / "result.json").exists()
 
 
 def free_ports(count):
@@ -198,6 +319,15 @@ def they_run_on_one_machine():
             assert max(results) == min(results) or max(max(one) for one in results) - min(min(one) for one in results) < 1e-6, results
         finally:
             run(["net", "down", "net"], folder)
+        # Started again after its end: it waits for the others as long as linger says, and ends well; its file of metrics stays.
+        settle = pathlib.Path(folder, "net/north/peer.json")
+        settle.write_text(json.dumps(json.loads(settle.read_text(encoding="utf-8")) | {"linger": 1, "metrics": "metrics.prom"}), encoding="utf-8")
+        code, _, err = run(["peer", "net/north"], folder)
+        assert code == 0 and "event=left unfinished=" in err, err
+        measures = pathlib.Path(folder, "net/north/metrics.prom").read_text(encoding="utf-8")
+        assert "netdp_peer_finished 1" in measures and "netdp_peer_still_seconds" in measures, measures
+        spent, budget = (float(re.search(rf'netdp_peer_{what}_epsilon{{observer="south"}} (.*)', measures)[1]) for what in ("spent", "budget"))
+        assert 0.99 < spent / budget <= 1, "budget.yaml as made is full after one study"
         out = expect(["ledger", "show", "net/north"], folder)
         assert "1 of 1 contributions reserved, 1 frames stored" in out and re.search(r"^south +1 +1$", out, re.M), out
         content = json.loads(expect(["ledger", "show", "net/north", "--json"], folder))
@@ -248,4 +378,4 @@ main([
     Case("net join none -o x", 3, err="none"),
     Case("net join study.yaml -o x", 2, err="not JSON", files=FILES),
     Case("net invite none", 2, err="either NAME"),
-], [member_folders_are_whole, one_at_a_time, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, they_run_on_one_machine])
+], [member_folders_are_whole, one_at_a_time, the_next_study_keeps_what_the_owner_set, who_can_only_dial_meets_at_a_relay, the_doctor_says_what_is_wrong, the_doctor_refuses_what_the_peer_refuses, how_a_peer_ends, they_run_on_one_machine])

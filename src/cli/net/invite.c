@@ -230,7 +230,7 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
         {NETDP_I_TEXT, 0, "listen", &o.listen, "HOST:PORT",
          "where the neighbours reach this participant", "it dials only"},
         {NETDP_I_TEXT, 0, "data", &o.data, "FILE", "a CSV file of its own rows, seen from DIR",
-         "data.csv"},
+         "as peer.json has it, or data.csv"},
         {0},
     };
     const netdp_i_usage usage = {

@@ -97,9 +97,70 @@ static netdp_status fill_data(const netdp_i_package *package, const char *data,
     if (owns && ((settings->program = NETDP_I_NEW(char *, 2)) == NULL ||
                  (settings->program[0] = netdp_i_copy_text("./step")) == NULL))
         return netdp_i_no_memory(error);
+<<<<<<< HEAD
     if (!owns && !settings->test &&
         (settings->data = netdp_i_copy_text(data != NULL ? data : "data.csv")) == NULL)
+=======
+    if (status == NETDP_OK && !owns && !settings->test &&
+        (settings->data = netdp_i_copy_text(data != NULL ? data : NETDP_I_SETTINGS_DATA)) == NULL)
+>>>>>>> peer
         return netdp_i_no_memory(error);
+    return NETDP_OK;
+}
+
+/* The owner's text in place of what joining would write; said, after `*before`. */
+static void keep_text(const char *key, char **kept, char **made, const char **before)
+{
+    if (*kept == NULL || (*made != NULL && strcmp(*kept, *made) == 0))
+        return;
+    char *const swapped = *made;
+    *made = *kept;
+    *kept = swapped;
+    printf("%s%s %s", *before, key, netdp_i_show_text(*made).text);
+    *before = ", ";
+}
+
+/* The same of a number, which 'usual' is no owner's. */
+static void keep_number(const char *key, int64_t kept, int64_t usual, int64_t *made,
+                        const char **before)
+{
+    if (kept == usual)
+        return;
+    *made = kept;
+    printf("%s%s %" PRId64, *before, key, kept);
+    *before = ", ";
+}
+
+/* Joining the next study takes nothing away that the owner has set, and says in one line what stays. */
+static netdp_status keep_own(const char *folder, const netdp_i_package *package,
+                             const netdp_i_net_own *of, netdp_i_settings *settings,
+                             netdp_error *error)
+{
+    const char *before = "Kept as you set it in peer.json: ";
+    const char *const first = before;
+    CLEARED(netdp_i_settings_clear) netdp_i_settings kept = {0};
+    TRY(netdp_i_settings_read_kept(folder, package, &kept, error));
+    keep_text("metrics", &kept.metrics, &settings->metrics, &before);
+    if (kept.listen != NULL && (kept.announced == NULL || strcmp(kept.listen, kept.announced) != 0))
+        keep_text("listen", &kept.listen, &settings->listen, &before);
+    if (of->data == NULL && settings->data != NULL)
+        keep_text("data", &kept.data, &settings->data, &before);
+    if (kept.program != NULL && settings->program != NULL) {
+        char **const swapped = settings->program;
+        settings->program = kept.program;
+        kept.program = swapped;
+        if (settings->program[1] != NULL || strcmp(settings->program[0], swapped[0]) != 0) {
+            printf("%sstep", before);
+            before = ", ";
+        }
+    }
+    keep_text("transcript", &kept.transcript, &settings->transcript, &before);
+    keep_number("patience", kept.patience, NETDP_I_SETTINGS_PATIENCE, &settings->patience, &before);
+    keep_number("linger", kept.linger, NETDP_I_SETTINGS_LINGER, &settings->linger, &before);
+    keep_number("slot", kept.slot_of_all ? kept.slot : -1, -1, &settings->slot, &before);
+    keep_number("answer", kept.answer_given ? kept.answer : 0, 0, &settings->answer, &before);
+    if (before != first)
+        puts(".");
     return NETDP_OK;
 }
 
@@ -111,8 +172,8 @@ netdp_status netdp_i_net_install(const netdp_i_package *package, const json_t *a
     CLEARED(netdp_i_settings_clear)
     netdp_i_settings settings = {.members = package->members,
                                  .address = NETDP_I_NEW(char *, package->members),
-                                 .patience = 3600,
-                                 .linger = 60,
+                                 .patience = NETDP_I_SETTINGS_PATIENCE,
+                                 .linger = NETDP_I_SETTINGS_LINGER,
                                  .slot = -1,
                                  .test = of->test,
                                  .seed = of->seed};
@@ -128,7 +189,10 @@ netdp_status netdp_i_net_install(const netdp_i_package *package, const json_t *a
     netdp_i_hex(digest, settings.package);
     if (own != NULL && (settings.listen = netdp_i_copy_text(own)) == NULL)
         return netdp_i_no_memory(error);
+    if (own != NULL && (settings.announced = netdp_i_copy_text(own)) == NULL)
+        return netdp_i_no_memory(error);
     TRY(fill_data(package, of->data, &settings, error));
+    TRY(keep_own(folder, package, of, &settings, error));
     if (realpath(folder, whole) == NULL)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", folder, strerror(errno));
     TRY(netdp_i_deploy_folder(package, self, whole, binary, error));

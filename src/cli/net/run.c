@@ -25,12 +25,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "cli/net/visit.h"
 #include "peer/budget.h"
 #include "peer/ledger.h"
 #include "peer/link/limits.h"
 #include "peer/link/address.h"
+#include "peer/participant/participant.h"
 #include "peer/settings.h"
 
 /* ---- Processes ---- */
@@ -60,11 +62,41 @@ static pid_t find_process(const char *folder)
     return strstr(words, " peer ") != NULL && strstr(words, folder) != NULL ? (pid_t)pid : 0;
 }
 
-static bool is_done(const char *folder)
+/* Also where a unit of systemd started it. */
+static bool is_open(const char *folder)
+{
+    static const char *const ledgers[] = {"ledger.db", "ledger-test.db"};
+    char path[NETDP_I_PATH_ROOM];
+    bool open = false;
+    for (int i = 0; i < 2; i++) {
+        netdp_i_file_path(path, folder, ledgers[i]);
+        open = open || netdp_i_ledger_in_use(path);
+    }
+    return open;
+}
+
+/* `key` of a file of the folder, into `text`; "": it has none. */
+static void read_word(const char *folder, const char *file, const char *key,
+                      char text[NETDP_I_DIGEST_TEXT])
 {
     char path[NETDP_I_PATH_ROOM];
+    OWNED_BY(json_decref) json_t *object = NULL;
+    netdp_i_file_path(path, folder, file);
+    text[0] = '\0';
+    if (netdp_i_file_is_planted(path) || netdp_i_file_load_json(path, &object, NULL) != NETDP_OK)
+        return;
+    const char *word = json_string_value(json_object_get(object, key));
+    snprintf(text, NETDP_I_DIGEST_TEXT, "%s", word != NULL ? word : "");
+}
+
+/* A result of an earlier study is none of the one that was joined since. */
+static bool is_done(const char *folder)
+{
+    char path[NETDP_I_PATH_ROOM], of[NETDP_I_DIGEST_TEXT], joined[NETDP_I_DIGEST_TEXT];
     netdp_i_file_path(path, folder, "result.json");
-    return access(path, F_OK) == 0;
+    read_word(folder, "result.json", "package", of);
+    read_word(folder, "peer.json", "package", joined);
+    return access(path, F_OK) == 0 && (joined[0] == '\0' || strcmp(of, joined) == 0);
 }
 
 /* The last line of FOLDER/peer.log, for people. */
@@ -128,6 +160,21 @@ static netdp_status start(const char *folder, netdp_error *error)
 
 typedef netdp_status (*with_folder)(const char *name, const char *folder, netdp_error *error);
 
+/* The folder of one participant in place of a network's. */
+static netdp_status for_one(const char *folder, const netdp_i_package *package, with_folder act,
+                            netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], whole[NETDP_I_PATH_ROOM];
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
+    netdp_i_file_path(path, folder, "key");
+    TRY(netdp_i_signer_load(path, &signer, error));
+    const int32_t self = netdp_i_package_find_key(package, netdp_i_signer_public(signer));
+    REFUSE(self < 0, "%.300s: the roster does not have this folder's key", folder);
+    if (realpath(folder, whole) == NULL)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: %s", folder, strerror(errno));
+    return act(package->member[self].name, whole, error);
+}
+
 static netdp_status for_each(const char *net, with_folder act, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], whole[NETDP_I_PATH_ROOM], settings[NETDP_I_PATH_ROOM + 12];
@@ -135,6 +182,9 @@ static netdp_status for_each(const char *net, with_folder act, netdp_error *erro
     int32_t here = 0;
     netdp_i_file_path(path, net, "package");
     TRY(netdp_i_package_read(path, &package, error));
+    netdp_i_file_path(path, net, "peer.json");
+    if (access(path, F_OK) == 0)
+        return for_one(net, package, act, error);
     for (int32_t v = 0; v < package->members; v++) {
         netdp_i_file_path(path, net, package->member[v].name);
         if (realpath(path, whole) == NULL)
@@ -167,9 +217,9 @@ static netdp_status status_one(const char *name, const char *folder, netdp_error
     (void)error;
     last_line(folder, line);
     printf("%-24s %-8s %s\n", name,
-           is_done(folder) ? "done"
-           : process != 0  ? "running"
-                           : "stopped",
+           is_done(folder)                   ? "done"
+           : process != 0 || is_open(folder) ? "running"
+                                             : "stopped",
            line);
     return NETDP_OK;
 }
@@ -196,7 +246,7 @@ static netdp_status down_one(const char *name, const char *folder, netdp_error *
 /* ---- doctor ---- */
 
 typedef struct doctor {
-    int failed;
+    int failed, refused; /* refused: of what a peer reads first; it has been said */
 } doctor;
 
 static void tell(doctor *d, const char *what, bool fine, const char *says)
@@ -291,20 +341,26 @@ static void check_disk(doctor *d, const char *folder)
     tell(d, "disk", fine, says);
 }
 
-/* Also where a unit of systemd started it. */
-static bool is_open(const char *folder)
+/* What the neighbour has seen of this ledger, which a copy from before lacks. */
+static void check_memory(doctor *d, const char *folder, const netdp_i_shown_head *yours,
+                         const unsigned char *key, const char *name)
 {
-    static const char *const ledgers[] = {"ledger.db", "ledger-test.db"};
-    char path[NETDP_I_PATH_ROOM];
-    bool open = false;
-    for (int i = 0; i < 2; i++) {
-        netdp_i_file_path(path, folder, ledgers[i]);
-        open = open || netdp_i_ledger_in_use(path);
-    }
-    return open;
+    char path[NETDP_I_PATH_ROOM], says[300];
+    OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *ledger = NULL;
+    bool held = yours->head.rows == 0;
+    netdp_i_file_path(path, folder, "ledger.db");
+    if (!held && netdp_i_ledger_read(path, &ledger, NULL) == NETDP_OK)
+        (void)netdp_i_ledger_holds(ledger, &yours->head, &held, NULL);
+    held = held || !netdp_i_head_holds(yours, false, key);
+    snprintf(says, sizeof says,
+             held ? "%.80s has seen no later ledger of this participant"
+                  : "%.80s has seen a later ledger of this participant: this folder is a copy "
+                    "from before; bring the newest one back, and make no new ledger",
+             name);
+    tell(d, "newest", held, says);
 }
 
-/* What its first word tells: who runs what, and by which clock. */
+/* What its first word tells: who runs what, by which clock, and what it knows of this ledger. */
 static void check_neighbour(doctor *d, const char *folder, const netdp_i_package *package,
                             int32_t self, int32_t neighbour, const char *address)
 {
@@ -329,6 +385,8 @@ static void check_neighbour(doctor *d, const char *folder, const netdp_i_package
                                                       "come up all the same, set the wrong one",
                  name, fabs(apart), apart > 0 ? "ahead of" : "behind");
         tell(d, "clock", fabs(apart) < NETDP_I_CLOCKS_APART, says);
+        if (!heard.hello.test)
+            check_memory(d, folder, &heard.hello.yours, netdp_i_signer_public(signer), name);
     }
     netdp_i_signer_free(signer);
 }
@@ -399,7 +457,7 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
         if (status == NETDP_OK)
             status = netdp_i_ledger_verify(ledger, NULL, NULL, &head, &error);
         tell(d, "ledger", status == NETDP_OK,
-             status == NETDP_OK ? "every row is what was written" : error.text);
+             status == NETDP_OK ? "every row in it is what was written" : error.text);
     }
     if (budget.path != NULL && status == NETDP_OK && self >= 0 && !running) {
         status = netdp_i_budget_check(&budget, ledger, package, self, &error);
@@ -408,6 +466,18 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
     }
     netdp_i_ledger_close(ledger);
     netdp_i_budget_clear(&budget);
+}
+
+/* What a start would look at, by the peer's own functions. */
+static void check_start(doctor *d, const char *folder)
+{
+    netdp_error error;
+    bool read = false;
+    const netdp_status status = netdp_i_participant_look(folder, &read, &error);
+    tell(d, "data", read, read ? "are as the study has them" : error.text);
+    if (read)
+        tell(d, "start", status == NETDP_OK,
+             status == NETDP_OK ? "ledger, pair key and frames go together" : error.text);
 }
 
 /* What each neighbour may make this peer do. */
@@ -452,6 +522,7 @@ static netdp_status examine(const char *folder, netdp_error *error)
              strcmp(settings.package, text) == 0
                  ? "the package is the one that was joined"
                  : "the package is another one than was joined; bring the agreed one back");
+    d.refused = d.failed;
     if (read && settings.listen != NULL)
         check_listen(&d, settings.listen, running);
     for (int32_t v = 0; read && v < settings.members; v++)
@@ -465,6 +536,8 @@ static netdp_status examine(const char *folder, netdp_error *error)
     say_limits(&d);
     if (!read || !settings.test)
         check_budget(&d, folder, package, self, running);
+    if (d.refused == 0 && read && !running && !is_open(folder))
+        check_start(&d, folder);
     netdp_i_settings_clear(&settings);
     netdp_i_package_free(package);
     return d.failed == 0 ? NETDP_OK
@@ -494,7 +567,10 @@ static netdp_status run_one(int argc, const char **argv, netdp_error *error)
          "Starts netdp peer for every participant whose folder is in DIR; each goes on where it "
          "was.",
          "  netdp net up net\n", up_one},
-        {"net status", "Who runs, who is done, and the last line of each log.",
+        {"net status",
+         "Who runs, who is done, and the last line of each log. DIR may be one participant's "
+         "folder, as "
+         "of up and down.",
          "  netdp net status net\n", status_one},
         {"net down",
          "Stops every participant whose folder is in DIR; netdp net up lets them go on.",

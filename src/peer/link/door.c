@@ -165,7 +165,8 @@ static void on_bytes(uv_poll_t *poll, int status, int events)
     s->came += got > 0 ? (size_t)got : 0;
     const size_t known = s->came < sizeof magic ? s->came : sizeof magic;
     if (got <= 0 || memcmp(s->knock, magic, known) != 0) {
-        turn_away(s, NETDP_I_REFUSE_HANDSHAKE);
+        turn_away(s, status == 0 && got == 0 && s->came == 0 ? NETDP_I_REFUSE_SAID_NOTHING
+                                                             : NETDP_I_REFUSE_HANDSHAKE);
         return;
     }
     if (s->came < NETDP_I_KNOCK)

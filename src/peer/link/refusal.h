@@ -30,7 +30,8 @@
     row(FALSE_HEAD, "false-head", "the other says that it has seen a later ledger of this peer, and cannot show that this peer signed it") \
     row(TOO_MUCH, "too-much", "more came from the other than a study needs (netdp net doctor prints the limits)") \
     row(TOO_LARGE, "too-large", "a number of the vector is farther from 0 than any of the study is: it is dropped, and the edge is lost in that round") \
-    row(NO_PAIR_KEY, "no-pair-key", "what a participant signed as its pair key is a point of low order, with which nobody has a secret")
+    row(NO_PAIR_KEY, "no-pair-key", "what a participant signed as its pair key is a point of low order, with which nobody has a secret") \
+    row(SAID_NOTHING, "said-nothing", "a connection ended before a byte came: netdp net doctor of a neighbour, or somebody who looks for open ports")
 /* clang-format on */
 
 typedef enum netdp_i_refusal {

@@ -175,6 +175,10 @@ static netdp_status open_frames(netdp_i_participant *p)
     netdp_i_file_path(path, p->folder, name);
     if (netdp_i_file_is_planted(path))
         return netdp_i_fail(p->error, NETDP_INVALID, "%.300s: is no file; move it away", path);
+    if (p->looks) {
+        p->frames = netdp_i_file_open_own(path, O_RDONLY);
+        return p->frames >= 0 || errno == ENOENT ? NETDP_OK : cannot_keep(p, "open");
+    }
     p->frames = netdp_i_file_open_own(path, O_RDWR | O_CREAT);
     if (p->frames < 0 || fstat(p->frames, &file) != 0)
         return cannot_keep(p, "open");
@@ -280,7 +284,7 @@ static netdp_status read_frame(netdp_i_participant *p, int64_t round)
         bool found = false;
         const int64_t spoken = p->spoken;
         TRY(read_contribution(p, round, &found));
-        if (found)
+        if (found && !p->looks)
             TRY(netdp_i_books_keep(p));
         p->spoken = spoken;
         if (found)
@@ -337,17 +341,23 @@ netdp_status netdp_i_books_contribute(netdp_i_participant *p, int64_t round)
     return NETDP_OK;
 }
 
+/* All that left before a round, and its contribution. */
+static netdp_status find_contribution(netdp_i_participant *p, int64_t round)
+{
+    bool found = false;
+    TRY(find_frames(p, round));
+    TRY(read_contribution(p, round, &found));
+    return found ? NETDP_OK
+                 : netdp_i_fail(p->error, NETDP_INVALID,
+                                "ledger.db: the stored contribution is none of this study");
+}
+
 /* The last contribution as it was stored: it leaves again, and nothing is drawn. */
 static netdp_status resume_contribution(netdp_i_participant *p, int64_t phase)
 {
     const int64_t round = netdp_i_phase_start(&p->task.protocol, phase);
     const netdp_i_attempt of = attempt_of(p, round);
-    bool found = false;
-    TRY(find_frames(p, round));
-    TRY(read_contribution(p, round, &found));
-    if (!found)
-        return netdp_i_fail(p->error, NETDP_INVALID,
-                            "ledger.db: the stored contribution is none of this study");
+    TRY(find_contribution(p, round));
     netdp_i_rounds_resume(p->rounds, round, p->numbers, NULL);
     TRY(netdp_i_books_keep(p));
     if (!netdp_i_books_transcribe(p))
@@ -389,6 +399,17 @@ static netdp_status find_last(const netdp_i_participant *p, bool settled, netdp_
     return NETDP_OK;
 }
 
+/* With a key that is zeroed all contributions are stored. */
+static netdp_status check_key(const netdp_i_participant *p, bool all)
+{
+    return all || p->ephemeral != NULL
+               ? NETDP_OK
+               : netdp_i_fail(p->error, NETDP_INVALID,
+                              "ledger.db: its contribution is missing, and was once stored: this "
+                              "is a copy from before; give up the attempt, or bring the ledger "
+                              "back");
+}
+
 /* Goes on from the last contribution that the ledger has; with none of them, reserves the first. */
 static netdp_status resume(netdp_i_participant *p, netdp_i_attempt last)
 {
@@ -399,14 +420,7 @@ static netdp_status resume(netdp_i_participant *p, netdp_i_attempt last)
     if (phase >= 0)
         TRY(resume_contribution(p, phase));
     const bool all = phase + 1 == netdp_linear_contributions(&p->task.protocol);
-    if (all && p->ephemeral != NULL)
-        return forget_key(p);
-    return all || p->ephemeral != NULL
-               ? NETDP_OK
-               : netdp_i_fail(p->error, NETDP_INVALID,
-                              "ledger.db: its contribution is missing, and was once stored: this "
-                              "is a copy from before; give up the attempt, or bring the ledger "
-                              "back");
+    return all && p->ephemeral != NULL ? forget_key(p) : check_key(p, all);
 }
 
 /* The ledger of this key, which begins once. */
@@ -421,10 +435,16 @@ static netdp_status open_ledger(netdp_i_participant *p)
     netdp_i_file_path(key, p->folder, "key");
     if (real)
         TRY(netdp_i_ledger_expect(p->folder, p->signer, p->error));
-    TRY(netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error));
+    if (p->looks && access(path, F_OK) != 0)
+        return NETDP_OK; /* the first start makes it */
+    TRY(p->looks
+            ? netdp_i_ledger_read(path, &p->ledger, p->error)
+            : netdp_i_ledger_open(path, netdp_i_signer_public(p->signer), &p->ledger, p->error));
     if (real)
         TRY(netdp_i_ledger_first(p->ledger, first, &began, p->error));
     if (!real)
+        return NETDP_OK;
+    if (netdp_i_signer_since(p->signer) == NULL && p->looks)
         return NETDP_OK;
     if (netdp_i_signer_since(p->signer) == NULL)
         return netdp_i_signer_begin(key, p->signer, first, began, p->error);
@@ -471,4 +491,38 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
     status = resume(p, last);
     p->drawing.ephemeral = p->ephemeral;
     return status;
+}
+
+/* What resume does, as far as it reads. */
+static netdp_status look_at_last(netdp_i_participant *p, const netdp_i_attempt *last, bool begun)
+{
+    bool stored = false;
+    if (begun)
+        TRY(netdp_i_ledger_admits(p->ledger, last, &stored, p->error));
+    const int64_t phase = stored ? last->phase : (int64_t)last->phase - 1;
+    if (phase >= 0)
+        TRY(find_contribution(p, netdp_i_phase_start(&p->task.protocol, phase)));
+    return check_key(p, phase + 1 == netdp_linear_contributions(&p->task.protocol));
+}
+
+netdp_status netdp_i_books_look(netdp_i_participant *p)
+{
+    bool settled = false, begun = false;
+    int64_t reserved = 0;
+    netdp_i_attempt last;
+    const int32_t self = p->task.self;
+    p->looks = true;
+    TRY(open_ledger(p));
+    if (p->ledger == NULL || p->settings.test)
+        return NETDP_OK;
+    if (memcmp(netdp_i_ledger_owner(p->ledger), netdp_i_signer_public(p->signer), NETDP_I_KEY) != 0)
+        return netdp_i_fail(p->error, NETDP_INVALID, "ledger.db: is the ledger of another key");
+    TRY(netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error));
+    TRY(find_last(p, settled, &last, &begun));
+    if (!begun && !netdp_i_ephemeral_there(p->folder, &p->attempt))
+        return NETDP_OK; /* nothing of it has begun */
+    TRY(netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self, begun,
+                               &p->ephemeral, &p->offer[self], p->error));
+    TRY(open_frames(p));
+    return settled ? find_frames(p, p->task.protocol.rounds) : look_at_last(p, &last, begun);
 }

@@ -253,7 +253,7 @@ static void link_up(void *context, int32_t link)
     netdp_i_participant *p = context;
     netdp_i_hello hello;
     uint8_t bytes[NETDP_I_CONNECTION_FRAME];
-    p->side[link].greeted = false;
+    p->side[link].greeted = p->side[link].spoke = false;
     const netdp_status status = fill_hello(p, link, &hello);
     if (status != NETDP_OK)
         netdp_i_participant_end(p, status);
@@ -265,14 +265,17 @@ static void link_down(void *context, int32_t link)
 {
     netdp_i_participant *p = context;
     p->side[link].greeted = false;
-    netdp_i_participant_tell_of(p, link, "event=link-down member=%s",
-                                netdp_i_participant_name(p, p->link[link].neighbour));
+    netdp_i_participant_tell_of(
+        p, link, p->side[link].spoke ? "event=link-down member=%s" : "event=visit member=%s",
+        netdp_i_participant_name(p, p->link[link].neighbour));
 }
 
 static void link_refused(void *context, int32_t link, netdp_i_refusal why, const char *from)
 {
     netdp_i_participant *p = context;
     p->refused[why]++;
+    if (link >= 0)
+        p->side[link].spoke = true;
     netdp_i_participant_tell_of(
         p, link, "event=refused reason=%s member=%s from=%s", netdp_i_refusal_word(why),
         link >= 0 ? netdp_i_participant_name(p, p->link[link].neighbour) : "-", from);
@@ -295,12 +298,8 @@ static netdp_status fail_copy(netdp_i_participant *p, const char *name)
 static netdp_status check_memory(netdp_i_participant *p, int32_t link,
                                  const netdp_i_shown_head *yours)
 {
-    unsigned char digest[NETDP_I_DIGEST];
-    bool held = true;
-    if (yours->head.rows > 0)
-        TRY(netdp_i_ledger_digest_at(p->ledger, yours->head.rows, digest, &held, p->error));
-    if (held && yours->head.rows > 0)
-        held = memcmp(digest, yours->head.digest, sizeof digest) == 0;
+    bool held = false;
+    TRY(netdp_i_ledger_holds(p->ledger, &yours->head, &held, p->error));
     if (held)
         return NETDP_OK;
     if (netdp_i_head_holds(yours, p->settings.test, netdp_i_signer_public(p->signer)))
@@ -420,6 +419,7 @@ static netdp_i_refusal hear_frame(void *context, int32_t link, const netdp_i_mes
     };
     netdp_i_participant *p = context;
     (void)bytes, (void)size;
+    p->side[link].spoke = true;
     if (taken[message->kind] >= 0 &&
         !netdp_i_participant_allows(p, link, (netdp_i_limit)taken[message->kind], 1))
         return NETDP_I_REFUSE_TOO_MUCH;

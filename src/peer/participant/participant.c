@@ -442,3 +442,22 @@ netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *err
     clear(&p);
     return status;
 }
+
+netdp_status netdp_i_participant_look(const char *folder, bool *read, netdp_error *error)
+{
+    netdp_error own = {NETDP_OK, ""};
+    netdp_i_participant p = {.folder = folder,
+                             .log = stderr,
+                             .error = error != NULL ? error : &own,
+                             .framed = -1,
+                             .transcript = -1,
+                             .frames = -1};
+    netdp_status status = netdp_i_books_read(&p);
+    *read = status == NETDP_OK;
+    if (status == NETDP_OK)
+        status = make_room(&p);
+    if (status == NETDP_OK)
+        status = netdp_i_books_look(&p);
+    clear(&p);
+    return status;
+}

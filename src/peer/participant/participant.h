@@ -5,6 +5,7 @@
 #ifndef NETDP_I_PARTICIPANT_H
 #define NETDP_I_PARTICIPANT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <netdp/status.h>
 
@@ -14,5 +15,11 @@
  * signal; NETDP_ENVIRONMENT: nothing moved for too long. Called again it goes on.
  */
 netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *error);
+
+/*
+ * Would a start refuse what the folder holds? The same checks, without a byte written: not beside a running peer, whose
+ * folder changes. *read: package, settings and data are as they should be, and the rest was looked at.
+ */
+netdp_status netdp_i_participant_look(const char *folder, bool *read, netdp_error *error);
 
 #endif

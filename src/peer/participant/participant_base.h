@@ -26,6 +26,7 @@ enum { NETDP_I_CONNECTION_FRAME = 256 };
 /* What is known of one neighbour. */
 typedef struct netdp_i_side {
     bool greeted, done; /* done: its result is there */
+    bool spoke;         /* since its connection stands a frame came, or it was refused */
     int64_t next;       /* the round of its vector that comes next */
     int64_t send;       /* the round of this peer's that it is sent next, */
     int64_t most;       /* no later than this one: it has room for two rounds */
@@ -77,6 +78,7 @@ typedef struct netdp_i_participant {
     int frames;                 /* a file of them; -1: not yet open */
     bool unsynced; /* it has one that the ledger has not, and that a power cut may take */
     bool finished, ending;
+    bool looks;    /* it starts nothing, and writes nothing */
     bool ready;    /* as systemd knows */
     int64_t moved; /* seconds of CLOCK_BOOTTIME when something last did */
     char waiting[128];
@@ -170,6 +172,9 @@ netdp_status netdp_i_books_read(netdp_i_participant *p);
 
 /* The ledger, the attempt's reservation, its keys. */
 netdp_status netdp_i_books_open(netdp_i_participant *p);
+
+/* What netdp_i_books_open would refuse of ledger, pair key and frames; nothing is written. */
+netdp_status netdp_i_books_look(netdp_i_participant *p);
 
 /* Is there room for the price of a round's contribution? Before it is drawn. */
 netdp_status netdp_i_books_admit(netdp_i_participant *p, int64_t round);
