@@ -291,6 +291,22 @@ static const json_t *own_or_all(const source *s, const json_t *variant, const ch
     return own != NULL ? own : json_object_get(s->summary, key);
 }
 
+/* The file that proves the worst pair's number; null where the folder has none. */
+static json_t *proof_json(const source *s, const json_t *variant, const char *losses)
+{
+    char path[NETDP_I_PATH_ROOM], file[128];
+    const json_t *worst = json_object_get(json_object_get(variant, "guarantee"), "worst");
+    const long long from = json_integer_value(json_object_get(worst, "from"));
+    const json_t *to = json_object_get(worst, "to");
+    if (worst == NULL || json_is_null(worst))
+        return json_null();
+    snprintf(file, sizeof file, "%.40s.%lld-%lld.proof", losses, from,
+             (long long)json_integer_value(to));
+    if (!json_is_integer(to) || !there(s->folder, file, path))
+        snprintf(file, sizeof file, "%.40s.%lld-set.proof", losses, from);
+    return there(s->folder, file, path) ? json_string(file) : json_null();
+}
+
 static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
                                  const netdp_progress *progress, json_t **made, netdp_error *error)
 {
@@ -317,10 +333,10 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
         .most = most,
     };
     TRY(netdp_i_pairwise_json(&wanted, progress, &pairs, error));
-    *made = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "graph",
+    *made = json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "graph",
                       index >= 0 ? json_integer(index) : json_null(), "why",
                       why.text[0] != '\0' ? netdp_i_allowed_text(why.text) : json_null(), "pairs",
-                      pairs);
+                      pairs, "proof", proof_json(s, variant, wanted.losses));
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 

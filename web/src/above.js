@@ -36,7 +36,7 @@ export function above(variant) {
   const {symbol} = words.measure(variant.unit);
   const aim = `the target (${symbol} = ${showUp(most)} ${target.over === 'mean' ? 'on average over pairs' : 'for the worst pair'})`;
   const worst = words.worstOf(variant.guarantee);
-  if (!(worst > most * (1 + 1e-9))) return h('p', {class: 'note', id: 'above'}, `Nobody is above ${aim}.`);
+  if (!(worst > most * (1 + 1e-9))) return h('p', {class: 'note', id: 'above'}, `Towards ${words.whose(variant)}, nobody is above ${aim}.`);
   if (!pairs) return h('p', {class: 'note', id: 'above'}, `Some pairs are above ${aim} by up to ${showUp(worst - most)}; this page has no list of the pairs.`);
   const {list, above: some, all} = people(variant, most);
   const least = pairs.complete && !words.estimate(variant.guarantee) ? '' : 'At least ';

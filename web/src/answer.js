@@ -76,13 +76,14 @@ function sentence(variant) {
   return parts;
 }
 
-function baselines() {
+function baselines(variant) {
   const kept = summary.variants.filter((one) => isBaseline(one.name));
   if (kept.length < 2) return null;
   const {at} = words.measure(readUnit(kept[0].guarantee));
   const [central, local] = ['central', 'local'].map((name) => number(kept.find((one) => one.name === name)?.guarantee.epsilon ?? NaN));
-  return h('p', {class: 'muted small'},
-    `For comparison: with a trusted aggregator everyone else learns at most ε = ${showUp(central)} from one release, and with local noise anyone who reads every message at most ε = ${showUp(local)} (${at}).`);
+  return h('p', {class: 'muted small', id: 'baselines'},
+    'For comparison (', at, '): another study, with a trusted aggregator (row ', h('em', {}, 'central'), `), would give ${showUp(central)} towards everyone else from one release. Another study, in which each node adds noise for itself (row `,
+    h('em', {}, 'local'), `), would give ${showUp(local)} towards anyone. ${words.ifAllIsRead(variant)}`);
 }
 
 /** For whom the page is, and what its noise is worth. */
@@ -103,6 +104,7 @@ export function answer(variant) {
         ' The numbers below describe what a paper computes; they protect nobody.'),
     h('p', {class: 'lead'}, estimate ? ['By this estimate: ', sentence(variant)] : stand.sound ? sentence(variant) : ['By this formula: ', sentence(variant)]),
     guarantee.why ? h('p', {class: 'note'}, `Accounted for as local privacy: ${guarantee.why}`) : null,
+    h('p', {class: 'note', id: 'together'}, words.ifTogether(variant)),
     above(variant),
     (variant.told.remarks ?? []).filter((text) => stand.sound || !/not an upper bound/i.test(text)).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
     tiles(variant),
@@ -110,7 +112,7 @@ export function answer(variant) {
       variant.pairs?.gaussian ? null : ' Here the bound follows from ε and δ alone and is coarse: it is not to be compared with that of variants whose losses are Gaussian.'),
     h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
     h('p', {}, words.reading(variant.unit, worst, variant.threat.adjacency)),
-    baselines(),
+    baselines(variant),
   ];
 }
 
@@ -118,6 +120,7 @@ export function assumptions(variant) {
   const {threat, known, guarantee, pairs} = variant;
   const rows = [
     ['Who observes', words.who(threat, count(known.nodes), pairs)],
+    ['Nodes that work together', words.ifTogether(variant)],
     ['What an observer sees', words.sees(threat)],
     ['Its own noise', words.ownNoise(threat)],
     ['How nodes behave', 'Every node follows the protocol and remembers all it sees.'],

@@ -48,7 +48,7 @@ function question() {
 }
 
 const answerBody = h('div'), assumptionsBody = h('div'), distanceBody = h('div'), pairsBody = h('div'), glossaryBody = h('dl', {class: 'assumptions'});
-const looking = look();
+const looking = look(), checking = check();
 const way = h('p', {class: 'facts'});
 const chooser = h('select', {id: 'variant', onchange: () => update(variants[chooser.selectedIndex])},
   variants.map((variant) => h('option', {}, variant.name)));
@@ -58,6 +58,7 @@ function update(variant) {
   answerBody.replaceChildren(...answer(variant).flat(Infinity).filter(Boolean));
   assumptionsBody.replaceChildren(...assumptions(variant));
   looking.update(variant);
+  checking.update(variant);
   const drawn = distance(variant);
   distanceBody.replaceChildren(...(drawn.nodes ?? drawn));
   drawn.start?.();
@@ -85,7 +86,7 @@ function build() {
       section('pairs', 'Every pair', pairsBody),
       section('utility', accounts() || !page.private ? 'Variants side by side' : 'What it cost in accuracy', used.nodes),
       page.figure ? figure() : null,
-      section('check', 'Check a number here', check()),
+      section('check', 'Check a number here', checking.nodes),
       section('glossary', 'Words', glossaryBody),
       section('repeat', 'How to repeat it', repeat())));
   const first = recommended();

@@ -110,11 +110,12 @@ export function left({mean, worst, node, most}) {
 /** What no number on the page speaks about. */
 export function uncovered(variant) {
   const {threat, pairs} = variant;
+  const limited = together(variant).why ? '' : ' The number for nodes that work together limits them, too.';
   const learns = ['logistic', 'ridge', 'softmax'].includes(summary.task);
   return [
-    pairs?.coalition ? 'Observers outside the coalition who join it.' : threat.pool > 1 ? `More than ${threat.pool} nodes that collude.` : 'Collusion: nodes that tell each other what they see learn more than any one of them.',
-    threat.sees === 'everything' ? 'Nodes that do not follow the protocol.'
-      : 'Outsiders who read the network’s traffic, and nodes that do not follow the protocol.',
+    `${pairs?.coalition ? 'Observers outside the coalition who join it' : threat.pool > 1 ? `More than ${threat.pool} nodes that collude` : 'Nodes that work together: they learn more than any one of them'}.${limited}`,
+    ...(threat.sees === 'everything' ? [] : [`Outsiders who read the network’s traffic.${limited}`]),
+    'Nodes that do not follow the protocol.',
     'Which nodes exist, who is connected to whom, the rounds and the noise level: all of this is public.',
     learns ? 'Preparing the data: the means and deviations that standardise the rows are not private.'
       : 'How the range of the values was chosen: it must not come from the private values themselves.',
@@ -268,3 +269,37 @@ export function reading(unit, worst, adjacency) {
 }
 
 export const worstOf = (guarantee) => number(guarantee.worst?.epsilon ?? guarantee.epsilon);
+
+/** Whom the worst pair's number is for. */
+export function whose({threat, pairs}) {
+  if (pairs?.coalition) return `this coalition of ${pairs.coalition.length} nodes`;
+  return threat.pool > 1 ? `any ${threat.pool} nodes that collude` : 'one node by itself';
+}
+
+/**
+ * What any nodes that work together learn of another one, whoever they are and whatever else they read: what its own noise
+ * alone leaves, the account's "local". {value}, or {why} where there is no such number.
+ */
+export function together({guarantee}) {
+  if (estimate(guarantee)) return {why: 'some nodes were drawn at random, and the others may have less noise of their own'};
+  if (!guarantee.sound) return {why: 'the bound is no upper bound'};
+  const local = number(guarantee.local ?? NaN);
+  if (Number.isNaN(local)) return {why: 'this result folder does not have one'};
+  return local === Infinity ? {why: 'a node’s own noise alone sets no limit here'} : {value: Math.max(local, worstOf(guarantee))};
+}
+
+/** The same in a sentence or two. */
+export function ifTogether(variant) {
+  const {value, why} = together(variant), worst = worstOf(variant.guarantee), {name} = measure(variant.unit);
+  if (why) return `If nodes work together: no number is given, since ${why}. The limit of ${showUp(worst)} is for ${whose(variant)}.`;
+  const most = `If nodes work together: at most ${name} = ${showUp(value)}, what a node’s own noise alone leaves.`;
+  return value > worst * (1 + 1e-9) ? `${most} The limit of ${showUp(worst)} is for ${whose(variant)}.`
+    : `${most} This is no more than the limit for ${whose(variant)}.`;
+}
+
+/** Towards somebody who reads the whole network. */
+export function ifAllIsRead(variant) {
+  const {value, why} = together(variant), {name} = measure(variant.unit);
+  const who = `someone who reads every message${variant.guarantee.pairs ? ' and knows all pairwise noise' : ''}`;
+  return why ? `In this one, no number is given for ${who}, since ${why}.` : `In this one, ${who} is limited by ${name} = ${showUp(value)} only.`;
+}
