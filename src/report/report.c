@@ -284,6 +284,22 @@ static const json_t *own_or_all(const source *s, const json_t *variant, const ch
     return own != NULL ? own : json_object_get(s->summary, key);
 }
 
+/* The file that proves the worst pair's number; null where the folder has none. */
+static json_t *proof_json(const source *s, const json_t *variant, const char *losses)
+{
+    char path[NETDP_I_PATH_ROOM], file[128];
+    const json_t *worst = json_object_get(json_object_get(variant, "guarantee"), "worst");
+    const long long from = json_integer_value(json_object_get(worst, "from"));
+    const json_t *to = json_object_get(worst, "to");
+    if (worst == NULL || json_is_null(worst))
+        return json_null();
+    snprintf(file, sizeof file, "%.40s.%lld-%lld.proof", losses, from,
+             (long long)json_integer_value(to));
+    if (!json_is_integer(to) || !there(s->folder, file, path))
+        snprintf(file, sizeof file, "%.40s.%lld-set.proof", losses, from);
+    return there(s->folder, file, path) ? json_string(file) : json_null();
+}
+
 static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
                                  const netdp_progress *progress, json_t **made, netdp_error *error)
 {
@@ -310,10 +326,10 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
         .most = most,
     };
     TRY(netdp_i_pairwise_json(&wanted, progress, &pairs, error));
-    *made = json_pack("{s:s, s:o, s:o, s:o}", "name", name, "graph",
+    *made = json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "graph",
                       index >= 0 ? json_integer(index) : json_null(), "why",
                       why.text[0] != '\0' ? netdp_i_allowed_text(why.text) : json_null(), "pairs",
-                      pairs);
+                      pairs, "proof", proof_json(s, variant, wanted.losses));
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
@@ -423,6 +439,23 @@ static json_t *private_json(const source *s, json_t *made)
     return json_null();
 }
 
+/* By which a signature can name the result. A summary of earlier versions that holds the seed, and what it undoes, has none for others. */
+static netdp_status digest_json(const source *s, json_t **made, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], hex[2 * crypto_hash_sha256_BYTES + 1], *text = NULL;
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    int64_t bytes = 0;
+    *made = json_null();
+    if (!there(s->folder, "summary.json", path) ||
+        (!s->private && json_object_get(s->summary, "seed") != NULL))
+        return NETDP_OK;
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
+    crypto_hash_sha256(hash, (const unsigned char *)text, (unsigned long long)bytes);
+    netdp_i_free(text);
+    *made = json_string(sodium_bin2hex(hex, sizeof hex, hash, sizeof hash));
+    return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
 static netdp_status assemble(source *s, const netdp_progress *progress, json_t **made,
                              netdp_error *error)
 {
@@ -430,20 +463,23 @@ static netdp_status assemble(source *s, const netdp_progress *progress, json_t *
     OWNED_BY(json_decref) json_t *variants = NULL;
     OWNED_BY(json_decref) json_t *trace = NULL;
     OWNED_BY(json_decref) json_t *figure = NULL;
+    OWNED_BY(json_decref) json_t *digest = NULL;
     json_t *summary = NULL;
     TRY(variants_json(s, progress, &variants, error));
     if (s->private && there(s->folder, "trace.csv", path))
         TRY(netdp_i_course_json(path, &trace, error));
     TRY(figure_json(s, &figure, error));
+    TRY(digest_json(s, &digest, error));
     TRY(netdp_i_allowed_summary(s->summary, s->private, &summary, error));
     name_folder(s->folder, name, sizeof name);
     *made =
-        json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o}", "netdp", netdp_version(),
+        json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o, s:o}", "netdp", netdp_version(),
                   "folder", netdp_i_show_text(name).text, "private", (int)s->private, "summary",
                   summary, "seed", private_json(s, seed_json(json_object_get(s->summary, "seed"))),
                   "study", private_json(s, s->text != NULL ? netdp_i_allowed_text(s->text) : NULL),
                   "graphs", s->graphs, "variants", GIVE(variants), "trace",
-                  trace != NULL ? GIVE(trace) : json_null(), "figure", GIVE(figure));
+                  trace != NULL ? GIVE(trace) : json_null(), "figure", GIVE(figure), "summary_sha256",
+                  GIVE(digest));
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 

@@ -74,6 +74,8 @@ def the_page_holds_the_folder():
         summary = everything(results)
         for key in ("title", "graph", "mixing", "task", "threat", "target", "repeat"):
             assert data["summary"][key] == summary[key], f"{key} differs"
+        with open(os.path.join(results, "summary.json"), "rb") as file:
+            assert data["summary_sha256"] == hashlib.sha256(file.read()).hexdigest() == report(results)[1]["summary_sha256"]
         for told, one in zip(data["summary"]["variants"], summary["variants"], strict=True):
             assert told["guarantee"].items() <= one["guarantee"].items() and told["noise"] == one["noise"], one["name"]
             assert told["error"]["objective"]["mean"] > 0, "the experimenter sees the error"
@@ -88,6 +90,8 @@ def the_page_holds_the_folder():
             assert value[at] == float(row["epsilon"]) and loss[at] == float(row["loss"]), row
             assert distance[at] == int(row["distance"]), row
         assert sum(map(math.isnan, value)) == n, "more than the diagonal is missing"
+        worst = summary["variants"][-1]["guarantee"]["worst"]
+        assert data["variants"][0]["proof"] == f"loss.{worst['from']}-{worst['to']}.proof", "the file that proves the worst pair's number"
         graph = data["graphs"][data["variants"][0]["graph"]]
         assert len(graph["edges"]) == 2 * 89 and graph["names"][0] == "Evelyn Jefferson"
         assert len(graph["x"]) == len(graph["y"]) == n and 0 <= min(graph["x"]) <= max(graph["x"]) <= 10000
@@ -187,6 +191,41 @@ def large_networks_are_drawn():
         edges = data["summary"]["variants"][0]["graph"]["edges"]
         assert edges > 25000 and len(graph["edges"]) == 2 * edges
         assert len(graph["x"]) == 744 and pairs["complete"] and pairs["observers"] == list(range(744))
+
+
+# Protocols as a study and as a question: own and pairwise noise, several contributions, sums, noise of all hops spread, a cap.
+TOGETHER = [
+    ("{kind: averaging, rounds: 12}", "as: dp:1e-6, dither: 0.1, pair_graph: edges, pair_noise: 20", "averaging --rounds 12 --dither 0.1 --pair-graph edges --pair-noise 20"),
+    ("{kind: averaging, rounds: 12}", "as: dp:1e-6, dither: 0.1, sees: sum", "averaging --rounds 12 --dither 0.1 --sees sum"),
+    ("{kind: muffliato-sgd, rounds: 6, inner: 3}", "as: dp:1e-6, dither: 0.1, end_dither: 0.1, pair_graph: edges, pair_noise: 2",
+     "muffliato-sgd --rounds 6 --inner 3 --dither 0.1 --end-dither 0.1 --pair-graph edges --pair-noise 2"),
+    ("{kind: stream, rounds: 6, every: 3}", "as: dp:1e-6, bound: auto", "stream --rounds 6 --every 3"),
+    ("{kind: ring-sum, rounds: 2, schedule: spread}", "delta: 1e-6, pair_graph: edges, pair_noise: 2", "ring-sum --rounds 2 --schedule spread --pair-graph edges --pair-noise 2"),
+    ("{kind: walk, rounds: 60, cap: 4}", "as: dp:1e-6, bound: auto", "walk --rounds 60 --cap 4"),
+]
+ACCOUNT = "task: {kind: account}\n"
+SUM = "data: {csv: six.csv, per_node: one}\ntask: {kind: sum, bounds: [0, 9]}\noutput: {repeat: 1}\n"
+
+
+def nodes_that_work_together():
+    """What the page says of nodes that work together is an upper bound for every coalition of six nodes, and no idle one."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "six.csv"), "w", encoding="utf-8") as file:
+            file.write("x\n3\n1\n4\n1\n5\n9\n")
+        for i, (protocol, privacy, words) in enumerate(TOGETHER):
+            results = study(folder, f"title: t\ngraph: {{family: ring 6}}\n{SUM if 'ring-sum' in protocol else ACCOUNT}protocol: {protocol}\n"
+                            f"privacy: {{noise: 3, {privacy}}}\n", f"together-{i}")
+            guarantee = report(results)[1]["summary"]["variants"][-1]["guarantee"]
+            most, found = max(guarantee["local"], guarantee["worst"]["epsilon"]), 0
+            sets = [[v for v in range(1, 6) if mask >> v & 1] for mask in range(2, 64, 2)]
+            asked = [f"--from 0 --to set:{','.join(map(str, one))}" for one in sets] + ["--to worst:2", "--to worst:5"]
+            for question in asked:
+                code, out, err = run(["loss", "--family", "ring 6", "--noise", "3", "--as", "dp:1e-6", "--json", "--protocol", *words.split(), *question.split()], folder)
+                assert code == 0, (words, question, err)
+                for pair in json.loads(out)["losses"]:
+                    assert pair["value"] <= most, (words, question, pair, most)
+                    found = max(found, pair["value"])
+            assert found >= 0.5 * most, (words, found, most)
 
 
 # What a page for others must not hold: values, and what comes of them without noise.
@@ -400,5 +439,5 @@ main([
     Case("report a b", 2, err="too many"),
     Case(["report", "x" * 5000], 2, err="too long"),
 ], [the_page_holds_the_folder, it_loads_nothing, hostile_names_stay_text, variants_and_tokens, large_tables_are_cut,
-    large_networks_are_drawn, nothing_private_is_for_others, unknown_fields_stay_out, paths_lose_their_folders, audits_have_a_page,
+    large_networks_are_drawn, nodes_that_work_together, nothing_private_is_for_others, unknown_fields_stay_out, paths_lose_their_folders, audits_have_a_page,
     it_does_without_the_graph, it_shows_the_figure, broken_folders_are_refused, an_npy_must_fit])

@@ -6,6 +6,8 @@ selenium is missing.
 """
 import base64
 import csv
+import hashlib
+import json
 import math
 import os
 import pathlib
@@ -155,6 +157,58 @@ def cut(browser):
         "return [...wide, ...tables.map((t) => t.parentElement.getAttribute('aria-label') || t.className)]")
 
 
+def nodes_that_work_together(browser, results):
+    """Beside the worst pair: what the account's closed bound leaves, never shown smaller than it is, and the limit for one node."""
+    guarantee = json.loads((results / "summary.json").read_text())["variants"][3]["guarantee"]
+    together = browser.find_element(By.ID, "together").text
+    most, alone = map(float, re.search(r"at most epsilon = ([0-9.]+), what a node’s own noise alone leaves. The limit of ([0-9.]+) is for one node by itself", together).groups())
+    assert guarantee["local"] <= most <= guarantee["local"] * 1.01 and guarantee["worst"]["epsilon"] <= alone, (together, guarantee["local"])
+    baselines = browser.find_element(By.ID, "baselines").text
+    assert f"someone who reads every message and knows all pairwise noise is limited by epsilon = {most} only" in baselines, baselines
+    assert "Another study, in which each node adds noise for itself (row local), would give 4.0" in baselines, baselines
+    assert together in browser.find_element(By.ID, "assumptions").text
+
+
+def checked(browser, path, wanted):
+    """What the page says of a proof file."""
+    browser.find_element(By.ID, "proof").send_keys(str(path))
+    for _ in range(600):
+        text = browser.find_element(By.ID, "checked").text
+        if wanted in text:
+            break
+        time.sleep(0.1)
+    assert wanted in text, text
+    return text
+
+
+def proofs_of_the_page(browser, results):
+    """The page names the file that proves its number, and tells its own proofs from others that hold."""
+    named = re.search(r"\(epsilon 4.0+, Tanaka \(26\) about Jansen \(16\)\) has a proof: (\S+\.proof) in the result folder; 17 pairs of this variant have one",
+                      browser.find_element(By.ID, "proof-of").text).group(1)
+    text = checked(browser, results / named, "This proves the page’s number of Tanaka about Jansen.")
+    assert re.search(r"Proven: observer 26 \(Tanaka\) learns about source 16 \(Jansen\) at most epsilon = 4.0+ at delta = 1e-6", text), text
+    assert "claim loss" in text and "claim#" not in text, text
+    other = sorted(results.glob("loss-1.*.proof"))[0]
+    assert ", in the variant “gossip”." in checked(browser, other, "This proves the page’s number")
+    original = (results / named).read_text()
+    # What is still true, of other noise, and of another claim than the page's: it holds, and is not the page's number.
+    for pattern, line in ((r"^claim dp (\S+) (\S+) .*$", r"claim dp \1 \2 0.3"), (r"^claim dp \S+ (.*)$", r"claim dp 5 \1"), (r"^claim dp .*\n", "")):
+        changed = results.parent / "changed.proof"
+        changed.write_text(re.sub(pattern, line, original, flags=re.M))
+        assert "This proves" not in checked(browser, changed, "This holds, but is not about this page")
+
+
+def sentences(browser):
+    """Noise as the command prints it, one number of digits, and words that a privacy officer knows."""
+    text = browser.find_element(By.ID, "page").text
+    for words in ("A node is one participant with data of its own", "; 52 rounds.", "A node 4 steps away could learn at most ε = 3.82", "Epsilon against distance",
+                  "a single pair may be higher, at most 4.000", "0.6572", "1.194", "as a part of the range", "Sent by all nodes together", "docs/acceptable-epsilon.md",
+                  "recognises the second of two contents in at most", "with ever more pairwise noise the loss of a contribution falls to 0.03226 or less"):
+        assert words in text, f"{words!r} is not on the page"
+    for words in ("rounds or steps", "0.6571", "3.83 ", "finds it", "ask for", "tends to", "model’s own noise", "certified rounding"):
+        assert words not in text, f"{words!r} is on the page"
+
+
 def what_was_compared(browser, folder):
     """The page begins with what was compared, and shows the variant that keeps its target, not the first one, which breaks it."""
     results = folder / "compared"
@@ -174,7 +228,10 @@ def what_was_compared(browser, folder):
         assert ("kWh" in section.text) == bool(private), "errors of the data are for the experimenter alone"
         assert "Shown below: gossip with pairs. It keeps the target for every pair" in section.text, section.text
         assert Select(browser.find_element(By.ID, "variant")).first_selected_option.text == "gossip with pairs"
-        assert "Nobody is above the target" in browser.find_element(By.ID, "above").text
+        assert "Towards one node by itself, nobody is above the target" in browser.find_element(By.ID, "above").text
+        nodes_that_work_together(browser, results)
+        proofs_of_the_page(browser, results)
+        sentences(browser)
         for pixels in (360, 1200):
             width(browser, pixels)
             assert not cut(browser), f"{pixels} pixels: {cut(browser)}"
@@ -192,12 +249,12 @@ def who_is_above(browser, results):
             worst[row["from"]] = max(worst.get(row["from"], 0), float(row["epsilon"]))
     text = browser.find_element(By.ID, "above").text
     assert f"{len(worst)} of 32 people are above the target" in text and f"{pairs} pairs of 992" in text, text
-    assert f"by up to {math.ceil((max(worst.values()) - 4) * 100) / 100:.2f}" in text, text
+    assert f"by up to {math.ceil((max(worst.values()) - 4) * 1000) / 1000:.3f}" in text, text
     assert len(browser.find_elements(By.CSS_SELECTOR, "#above tbody tr")) == min(10, len(worst))
     terms = browser.find_element(By.ID, "glossary").text
     assert all(word in terms for word in ("Sensitivity", "Dither", "Estimate", "Certified", "central")), terms
     repeat = browser.find_element(By.ID, "repeat").text
-    assert "with the experimenter" in repeat and "seed:" not in repeat, repeat
+    assert "The experimenter has them" in repeat and "seed:" not in repeat and hashlib.sha256((results / "summary.json").read_bytes()).hexdigest() in repeat, repeat
 
 
 def saved(browser, folder, name):

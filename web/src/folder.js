@@ -51,7 +51,7 @@ export const variants = (page.variants ?? []).map((shown) => {
     threat: own(variant, 'threat') ?? {}, target: ownTarget(variant),
     protocol: own(variant, 'protocol'), mixing: own(variant, 'mixing'), known,
     sensitivity: variant.sensitivity ?? summary.data?.sensitivity,
-    graph: shown.graph === null ? null : page.graphs[shown.graph], why: shown.why,
+    graph: shown.graph === null ? null : page.graphs[shown.graph], why: shown.why, proof: shown.proof,
     pairs: readPairs(shown.pairs, known.nodes), classes,
   };
 });

@@ -198,7 +198,7 @@ class Facts {
     need(good && !this.all(key).has(place), line, `${key}: out of range, or said twice`);
     if (!this.keys.has(key)) this.keys.set(key, new Map());
     this.all(key).set(place, { index, values: read.slice(before.length), line });
-    if (key === "noise" || (after && !before)) this.said.push([key, ...words].join(" "));
+    if (key === "noise" || (after && !before)) this.said.push([key.replace("#", " "), ...words].join(" "));
   }
 }
 
@@ -587,12 +587,12 @@ function answer(head, net, q) {
 // A double, as people write it.
 const plain = (x) => String(Number(x.n) / 2 ** x.e);
 
-// The answers of a proof file, one a question; or its first line that fails, and why.
+// The answers of a proof file, one a question, with what it says of each; or its first line that fails, and why.
 export function verify(text) {
   try {
     const [head, questions] = read(text), net = head.has("step") ? null : new Network(head);
     for (const facts of [head, ...questions]) facts.fit(!net);
-    return { holds: true, answers: questions.map((q) => answer(head, net, q)) };
+    return { holds: true, answers: questions.map((q) => answer(head, net, q)), head, questions };
   } catch (failed) {
     if (failed instanceof RangeError) return { holds: false, line: 1, why: "too large for this page" };
     if (!(failed instanceof Refused)) throw failed;
