@@ -472,14 +472,13 @@ static netdp_status assemble(source *s, const netdp_progress *progress, json_t *
     TRY(digest_json(s, &digest, error));
     TRY(netdp_i_allowed_summary(s->summary, s->private, &summary, error));
     name_folder(s->folder, name, sizeof name);
-    *made =
-        json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o, s:o}", "netdp", netdp_version(),
-                  "folder", netdp_i_show_text(name).text, "private", (int)s->private, "summary",
-                  summary, "seed", private_json(s, seed_json(json_object_get(s->summary, "seed"))),
-                  "study", private_json(s, s->text != NULL ? netdp_i_allowed_text(s->text) : NULL),
-                  "graphs", s->graphs, "variants", GIVE(variants), "trace",
-                  trace != NULL ? GIVE(trace) : json_null(), "figure", GIVE(figure), "summary_sha256",
-                  GIVE(digest));
+    *made = json_pack(
+        "{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o, s:o}", "netdp", netdp_version(),
+        "folder", netdp_i_show_text(name).text, "private", (int)s->private, "summary", summary,
+        "seed", private_json(s, seed_json(json_object_get(s->summary, "seed"))), "study",
+        private_json(s, s->text != NULL ? netdp_i_allowed_text(s->text) : NULL), "graphs",
+        s->graphs, "variants", GIVE(variants), "trace", trace != NULL ? GIVE(trace) : json_null(),
+        "figure", GIVE(figure), "summary_sha256", GIVE(digest));
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
