@@ -273,17 +273,16 @@ netdp_status netdp_i_pairing_hiding(const netdp_graph *pairs, const int32_t *to,
 void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *hiding,
                            char text[400])
 {
-    char among[160] = "";
+    char among[200] = "";
     if (hiding->least == 1)
         snprintf(among, sizeof among,
                  ",\nbut node %d is hidden from some observer by its own noise alone",
                  (int)hiding->whose);
     else if (hiding->least > 1)
-        snprintf(
-            among, sizeof among,
-            ";\neach node has an anonymity set of at least %d: with more pairwise noise its loss "
-            "tends to %.4g",
-            (int)hiding->least, 1.0 / hiding->least);
+        snprintf(among, sizeof among,
+                 ";\neach node has an anonymity set of at least %d nodes: with ever more pairwise "
+                 "noise the loss of a contribution falls to %.4g or less",
+                 (int)hiding->least, 1.0 / hiding->least);
     snprintf(text, 400,
              "Pairwise noise (%.60s, %" PRId64 " pairs, %g times a node's first noise) cancels in "
              "the sum%s.\nIts assumptions: pairs share keys, and nodes follow the protocol; "

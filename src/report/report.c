@@ -448,11 +448,28 @@ static json_t *private_json(const source *s, json_t *made)
     return json_null();
 }
 
+/* By which a signature can name the result. A summary of earlier versions that holds the seed, and what it undoes, has none for others. */
+static netdp_status digest_json(const source *s, json_t **made, netdp_error *error)
+{
+    char path[NETDP_I_PATH_ROOM], hex[2 * crypto_hash_sha256_BYTES + 1], *text = NULL;
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    int64_t bytes = 0;
+    *made = json_null();
+    if (!there(s->folder, "summary.json", path) ||
+        (!s->private && json_object_get(s->summary, "seed") != NULL))
+        return NETDP_OK;
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
+    crypto_hash_sha256(hash, (const unsigned char *)text, (unsigned long long)bytes);
+    netdp_i_free(text);
+    *made = json_string(sodium_bin2hex(hex, sizeof hex, hash, sizeof hash));
+    return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
+}
+
 static netdp_status assemble(source *s, const netdp_progress *progress, json_t **made,
                              netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM], name[256];
-    json_t *variants = NULL, *trace = NULL, *figure = NULL, *summary = NULL;
+    json_t *variants = NULL, *trace = NULL, *figure = NULL, *summary = NULL, *digest = NULL;
     netdp_status status = variants_json(s, progress, &variants, error);
     if (status == NETDP_OK && s->private && there(s->folder, "trace.csv", path))
         status = netdp_i_course_json(path, &trace, error);
@@ -460,20 +477,23 @@ static netdp_status assemble(source *s, const netdp_progress *progress, json_t *
         status = figure_json(s, &figure, error);
     if (status == NETDP_OK)
         status = netdp_i_allowed_summary(s->summary, s->private, &summary, error);
+    if (status == NETDP_OK)
+        status = digest_json(s, &digest, error);
     if (status != NETDP_OK) {
         json_decref(variants);
         json_decref(trace);
         json_decref(figure);
+        json_decref(summary);
         return status;
     }
     name_folder(s->folder, name, sizeof name);
-    *made =
-        json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o}", "netdp", netdp_version(),
-                  "folder", netdp_i_show_text(name).text, "private", (int)s->private, "summary",
-                  summary, "seed", private_json(s, seed_json(json_object_get(s->summary, "seed"))),
-                  "study", private_json(s, s->text != NULL ? netdp_i_allowed_text(s->text) : NULL),
-                  "graphs", s->graphs, "variants", variants, "trace",
-                  trace != NULL ? trace : json_null(), "figure", figure);
+    *made = json_pack(
+        "{s:s, s:s, s:b, s:o, s:o, s:o, s:O, s:o, s:o, s:o, s:o}", "netdp", netdp_version(),
+        "folder", netdp_i_show_text(name).text, "private", (int)s->private, "summary", summary,
+        "seed", private_json(s, seed_json(json_object_get(s->summary, "seed"))), "study",
+        private_json(s, s->text != NULL ? netdp_i_allowed_text(s->text) : NULL), "graphs",
+        s->graphs, "variants", variants, "trace", trace != NULL ? trace : json_null(), "figure",
+        figure, "summary_sha256", digest);
     return *made != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 

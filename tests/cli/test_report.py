@@ -74,6 +74,8 @@ def the_page_holds_the_folder():
         summary = everything(results)
         for key in ("title", "graph", "mixing", "task", "threat", "target", "repeat"):
             assert data["summary"][key] == summary[key], f"{key} differs"
+        with open(os.path.join(results, "summary.json"), "rb") as file:
+            assert data["summary_sha256"] == hashlib.sha256(file.read()).hexdigest() == report(results)[1]["summary_sha256"]
         for told, one in zip(data["summary"]["variants"], summary["variants"], strict=True):
             assert told["guarantee"].items() <= one["guarantee"].items() and told["noise"] == one["noise"], one["name"]
             assert told["error"]["objective"]["mean"] > 0, "the experimenter sees the error"

@@ -6,6 +6,7 @@ selenium is missing.
 """
 import base64
 import csv
+import hashlib
 import json
 import math
 import os
@@ -197,6 +198,17 @@ def proofs_of_the_page(browser, results):
         assert "This proves" not in checked(browser, changed, "This holds, but is not about this page")
 
 
+def sentences(browser):
+    """Noise as the command prints it, one number of digits, and words that a privacy officer knows."""
+    text = browser.find_element(By.ID, "page").text
+    for words in ("A node is one participant with data of its own", "; 52 rounds.", "A node 4 steps away could learn at most ε = 3.82", "Epsilon against distance",
+                  "a single pair may be higher, at most 4.000", "0.6572", "1.194", "as a part of the range", "Sent by all nodes together", "docs/acceptable-epsilon.md",
+                  "recognises the second of two contents in at most", "with ever more pairwise noise the loss of a contribution falls to 0.03226 or less"):
+        assert words in text, f"{words!r} is not on the page"
+    for words in ("rounds or steps", "0.6571", "3.83 ", "finds it", "ask for", "tends to", "model’s own noise", "certified rounding"):
+        assert words not in text, f"{words!r} is on the page"
+
+
 def what_was_compared(browser, folder):
     """The page begins with what was compared, and shows the variant that keeps its target, not the first one, which breaks it."""
     results = folder / "compared"
@@ -219,6 +231,8 @@ def what_was_compared(browser, folder):
         assert "Towards one node by itself, nobody is above the target" in browser.find_element(By.ID, "above").text
         nodes_that_work_together(browser, results)
         proofs_of_the_page(browser, results)
+        if not private:
+            sentences(browser)
         for pixels in (360, 1200):
             width(browser, pixels)
             assert not cut(browser), f"{pixels} pixels: {cut(browser)}"
@@ -236,12 +250,12 @@ def who_is_above(browser, results):
             worst[row["from"]] = max(worst.get(row["from"], 0), float(row["epsilon"]))
     text = browser.find_element(By.ID, "above").text
     assert f"{len(worst)} of 32 people are above the target" in text and f"{pairs} pairs of 992" in text, text
-    assert f"by up to {math.ceil((max(worst.values()) - 4) * 100) / 100:.2f}" in text, text
+    assert f"by up to {math.ceil((max(worst.values()) - 4) * 1000) / 1000:.3f}" in text, text
     assert len(browser.find_elements(By.CSS_SELECTOR, "#above tbody tr")) == min(10, len(worst))
     terms = browser.find_element(By.ID, "glossary").text
     assert all(word in terms for word in ("Sensitivity", "Dither", "Estimate", "Certified", "central")), terms
     repeat = browser.find_element(By.ID, "repeat").text
-    assert "with the experimenter" in repeat and "seed:" not in repeat, repeat
+    assert "The experimenter has them" in repeat and "seed:" not in repeat and hashlib.sha256((results / "summary.json").read_bytes()).hexdigest() in repeat, repeat
 
 
 def saved(browser, folder, name):

@@ -91,7 +91,7 @@ def pages(browser, by, unit):
             foreign(unit, text, "the page of report")
             for words in SAID[unit]:
                 assert words in text, f"{unit}: the page does not say {words!r}"
-        assert any("times the model’s own noise" in text for text in seen), "what is left of the pairwise noise is not on the page"
+        assert any("Beside the noise that the nodes’ own noise leaves there" in text and "model" not in text for text in seen), "what is left of the pairwise noise is not on the page"
         (text,) = texts_of(browser, pathlib.Path(folder, "attacked/report.html"), by)
         foreign(unit, text, "the page of audit")
         assert AUDITED[unit] in text, f"{unit}: the page of audit does not say {AUDITED[unit]!r}"

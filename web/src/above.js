@@ -48,11 +48,11 @@ export function above(variant) {
   return h('div', {class: 'note', id: 'above'},
     h('p', {}, h('strong', {}, `${least}${count(list.length)} of ${count(pairs.nodes)} people ${list.length === 1 ? 'is' : 'are'} above ${aim}`),
       `: ${plural(some, 'pair')} ${known}, by up to ${showUp(worst - most)} (${showUp(worst / most)} times the target). `,
-      target.over === 'mean' ? 'A target for the mean allows that; ask for “over: worst” if it is too much.' : 'The bound does not meet the target.'),
+      target.over === 'mean' ? 'A target for the mean allows that. If it is too much, whoever runs the study can set a target for every pair: “over: worst” under “privacy” in the study file.' : 'The bound does not meet the target.'),
     h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Who is above the target'}, h('table', {class: 'data stack'},
       h('caption', {}, list.length > LISTED ? `The ${LISTED} furthest above it` : 'Who is above it'),
       h('thead', {}, h('tr', {}, heads.map((text, i) => h('th', {scope: 'col', class: [1, 2, 4].includes(i) ? 'number' : null}, text)))),
-      h('tbody', {}, list.slice(0, LISTED).map((one) => h('tr', {}, [nodeName(variant, one.from), showUp(one.value, 4), showUp(one.value - most), who(one), count(one.pairs)]
+      h('tbody', {}, list.slice(0, LISTED).map((one) => h('tr', {}, [nodeName(variant, one.from), showUp(one.value), showUp(one.value - most), who(one), count(one.pairs)]
         .map((text, i) => h('td', {class: [1, 2, 4].includes(i) ? 'number' : null, 'data-label': heads[i]}, text))))))),
     h('p', {class: 'pager'}, saving('above-target.csv', rows)));
 }

@@ -28,7 +28,7 @@ function tile(variant, title, value, power, below, odds = true) {
   const told = Number.isNaN(power) ? [] : [
     h('span', {class: 'bar', role: 'img', 'aria-label': `${percentUp(power)} on a scale from 0 to 100 %`},
       h('span', {style: `width: ${(100 * power).toFixed(1)}%`})),
-    h('p', {}, words.finding(power))];
+    h('p', {}, words.finding(power, variant.threat.adjacency, !odds))];
   return h('li', {class: 'tile'}, h('h3', {}, title),
     h('p', {class: 'big'}, `${unit.symbol} ${showUp(value)}`),
     variant.unit.kind === 'dp' && odds ? h('p', {}, words.allowed(value)) : null,
@@ -45,8 +45,8 @@ function tiles(variant) {
       `${nodeName(variant, worst.to)} about ${nodeName(variant, worst.from)}`));
   }
   const pairs = classes.reduce((sum, one) => sum + one.pairs, 0);
-  made.push(tile(variant, 'Average over pairs', number(guarantee.mean), meanPower(variant),
-    words.estimate(guarantee) ? `an estimate from ${plural(pairs, 'pair')}` : `mean over ${plural(pairs, 'pair')}`, false));
+  made.push(tile(variant, 'On average over pairs', number(guarantee.mean), meanPower(variant),
+    words.estimate(guarantee) ? `an estimate from ${plural(pairs, 'pair')}` : `on average over ${plural(pairs, 'pair')}; a single pair may be higher, at most ${showUp(value)}`, false));
   if (classes.length > 1) {
     const near = classes[0], far = classes[classes.length - 1];
     made.push(tile(variant, near.distance === 1 ? 'Direct neighbours' : `At distance ${near.distance}`, near.max, powerOf(variant, near.max),
@@ -70,7 +70,7 @@ function sentence(variant) {
   parts.push('. Over the pairs the mean is ', strong(number(guarantee.mean)));
   if (classes.length > 1) {
     const far = classes[classes.length - 1];
-    parts.push(`, and from ${far.distance} steps away it is at most `, strong(far.max));
+    parts.push(`. A node ${far.distance} steps away could learn at most `, strong(far.max));
   }
   parts.push(` (${unit.at}).`);
   return parts;
@@ -108,7 +108,7 @@ export function answer(variant) {
     above(variant),
     (variant.told.remarks ?? []).filter((text) => stand.sound || !/not an upper bound/i.test(text)).map((text) => h('p', {class: 'note'}, `${text[0].toUpperCase()}${text.slice(1)}.`)),
     tiles(variant),
-    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, `A test: an observer must tell ${sentencesOf(variant.threat.adjacency).two} apart, and may raise a false alarm in 5 % of the cases; the bars show the most that the best one finds.`,
+    Number.isNaN(powerOf(variant, worst)) ? null : h('p', {class: 'muted small'}, `A test: an observer must say ${sentencesOf(variant.threat.adjacency).say}. It may raise a false alarm in 5 % of the cases. The bars show how often the best test is right where the second is true, at most.`,
       variant.pairs?.gaussian ? null : ' Here the bound follows from ε and δ alone and is coarse: it is not to be compared with that of variants whose losses are Gaussian.'),
     h('h3', {}, `What ${words.measure(variant.unit).symbol} means`),
     h('p', {}, words.reading(variant.unit, worst, variant.threat.adjacency)),
@@ -128,7 +128,7 @@ export function assumptions(variant) {
     ['What is released', words.released(threat)],
     ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights of its edges (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
     ...(guarantee.pairs ? [['Pairwise noise', `Noise that two nodes share: one adds it, the other subtracts it. ${guarantee.pairs.says}`]] : []),
-    ...(guarantee.pairs?.left ? [['Left of the pairwise noise', words.left(guarantee.pairs.left)]] : []),
+    ...(guarantee.pairs?.left ? [['Left of the pairwise noise', words.left(variant)]] : []),
     ...(words.also(variant) ? [['Also assumed', words.also(variant)]] : []),
     ['How it is computed', words.standing(guarantee).text],
   ];

@@ -27,7 +27,7 @@ function card(one, picture) {
     one.verdict === 'refuted' || !one.sound ? h('div', {class: 'alarm', role: 'note'}, h('strong', {}, one.verdict === 'refuted' ? 'Refuted. ' : 'Not a guarantee. '),
       one.verdict === 'refuted' ? says.refuted : `“${one.bound}” is no upper bound, whatever the attack finds.`) : h('p', {class: 'lead'}, says[one.verdict] ?? one.verdict),
     h('ul', {class: 'tiles'},
-      h('li', {class: 'tile'}, h('h3', {}, 'Claimed at most'), h('p', {class: 'big'}, `${symbol(one)} ${showUp(claim, 4)}`), h('p', {class: 'muted'}, `bound ${one.bound}, ${one.sound ? 'an upper bound' : 'no upper bound'}`)),
+      h('li', {class: 'tile'}, h('h3', {}, 'Claimed at most'), h('p', {class: 'big'}, `${symbol(one)} ${showUp(claim)}`), h('p', {class: 'muted'}, `bound ${one.bound}, ${one.sound ? 'an upper bound' : 'no upper bound'}`)),
       h('li', {class: 'tile'}, h('h3', {}, 'Found at least'), h('p', {class: 'big'}, `${symbol(one)} ${show(found, 4)}`), h('p', {class: 'muted'}, `at a confidence of ${show(one.evidence?.confidence ?? NaN)}`)),
       h('li', {class: 'tile'}, h('h3', {}, 'Who'), h('p', {}, `${observer(one)} about ${victim(one)}, ${plural(one.distance, 'step')} apart`), h('p', {class: 'muted'}, `attack: ${one.attack}`))),
     points(one),
@@ -38,7 +38,7 @@ function reconstruction() {
   const list = audit.reconstruction ?? [];
   if (list.length === 0) return null;
   const heads = ['Variant', 'Steps apart', 'About', 'With the dither', 'Without', 'Noise'];
-  const cells = (one) => [one.distance, one.from, show(number(one.rmse)), show(number(one.rmse_without_dither)), show(number(one.noise))];
+  const cells = (one) => [one.distance, one.from, show(number(one.rmse)), show(number(one.rmse_without_dither)), showUp(number(one.noise))];
   return h('section', {}, h('h2', {}, 'Reconstruction'), h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Reconstruction'}, h('table', {class: 'data stack'},
     h('caption', {}, 'How far off the observer’s estimate of a node’s value is, in units of the sensitivity: root mean squared error'),
     h('thead', {}, h('tr', {}, heads.map((text, i) => h('th', {scope: 'col', class: i > 0 ? 'number' : null}, text)))),
@@ -63,7 +63,7 @@ function points(one) {
 /** All audits in one table. */
 function overview(rows) {
   const heads = ['Of', 'Observer', 'About', 'Claimed at most', 'Found at least', 'Verdict'];
-  const cells = (one) => [observer(one), victim(one), `${symbol(one)} ${showUp(value(one.claim, one.found_at_least_in), 4)}`,
+  const cells = (one) => [observer(one), victim(one), `${symbol(one)} ${showUp(value(one.claim, one.found_at_least_in))}`,
     `${symbol(one)} ${show(value(one.evidence, one.found_at_least_in), 4)}`, one.verdict];
   return h('section', {id: 'all'}, h('h2', {}, 'All audits'),
     h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All audits'}, h('table', {class: 'data stack'},

@@ -19,10 +19,10 @@ function errorOf(one) {
 
 /** What the error is, for the head of its column. */
 function errorName() {
-  if (!(simulated && page.private)) return 'Expected error of the result (root mean square; in parts of a declared range)';
+  if (!(simulated && page.private)) return 'Expected error of the result (root mean square), as a part of the range that the values may have';
   if (learns) return summary.task === 'ridge' ? 'Squared error on test rows' : 'Part of the test rows told wrong';
   const [one] = summary.variants.map((variant) => variant.error?.columns ?? []).filter((columns) => columns.length === 1);
-  return one ? `Error of the result${summary.data?.unit ? `, ${summary.data.unit}` : ''} (root mean square)` : 'Error of the result (root mean square; in parts of a declared range)';
+  return one ? `Error of the result${summary.data?.unit ? `, ${summary.data.unit}` : ''} (root mean square)` : 'Error of the result (root mean square), as a part of the range that the values may have';
 }
 
 const targetOf = (one) => number(('target' in one ? one.target : summary.target)?.epsilon ?? NaN);

@@ -7,7 +7,7 @@ import * as words from './words.js';
 function table(variant) {
   const {symbol} = words.measure(variant.unit);
   const hasMin = variant.classes.some((one) => !Number.isNaN(one.min));
-  const cells = (one) => [count(one.pairs), ...(hasMin ? [showUp(one.min, 4)] : []), showUp(one.mean, 4), showUp(one.max, 4)];
+  const cells = (one) => [count(one.pairs), ...(hasMin ? [showUp(one.min)] : []), showUp(one.mean), showUp(one.max)];
   return h('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Values by distance'}, h('table', {class: 'data'},
     h('caption', {}, `${symbol} by steps between the two nodes, over all pairs`),
     h('thead', {}, h('tr', {}, ['Steps apart', 'Pairs', ...(hasMin ? ['Smallest'] : []), 'Mean', 'Largest'].map((text, i) => h('th', {scope: 'col', class: i > 0 ? 'number' : null}, text)))),

@@ -24,13 +24,16 @@ function plain(value, digits) {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** Of every epsilon and every noise, as the command prints them. */
+const DIGITS = 4;
+
 /** To the nearest; what is no guarantee. */
-export function show(value, digits = 4) {
+export function show(value, digits = DIGITS) {
   return Number.isNaN(value) ? '–' : value === Infinity ? '∞' : plain(value, digits);
 }
 
 /** A bound: never shown smaller than it is, but for the rounding of its last digits. */
-export function showUp(value, digits = 3) {
+export function showUp(value, digits = DIGITS) {
   if (!Number.isFinite(value) || value === 0) return show(value, digits);
   let shown = Number(value.toPrecision(digits));
   if (shown < value * (1 - 1e-9)) shown += 10 ** (Math.floor(Math.log10(Math.abs(value))) - digits + 1);

@@ -81,7 +81,7 @@ export function look() {
 
   function point(node) {
     pointed.textContent = node === null ? '' : node === observer ? `${nodeName(variant, node)}: chosen`
-      : `${nodeName(variant, node)}: ${words.measure(variant.unit).symbol} ${showUp(value(node), 4)}`;
+      : `${nodeName(variant, node)}: ${words.measure(variant.unit).symbol} ${showUp(value(node))}`;
   }
 
   function paint() {
@@ -97,7 +97,7 @@ export function look() {
       : `${name} could learn most about ${nodeName(variant, rows[0][0])}: ${symbol} ${showUp(rows[0][1])}; on average ${showUp(mean)}.`;
     listed.replaceChildren(h('table', {class: 'data'}, h('caption', {}, `The ${Math.min(LISTED, rows.length)} largest of ${rows.length}`),
       h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, about ? 'Observer' : 'About'), h('th', {scope: 'col', class: 'number'}, symbol))),
-      h('tbody', {}, rows.slice(0, LISTED).map(([node, one]) => h('tr', {}, h('td', {}, nodeName(variant, node)), h('td', {class: 'number'}, showUp(one, 4)))))));
+      h('tbody', {}, rows.slice(0, LISTED).map(([node, one]) => h('tr', {}, h('td', {}, nodeName(variant, node)), h('td', {class: 'number'}, showUp(one)))))));
     legend();
   }
 

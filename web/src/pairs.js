@@ -33,7 +33,7 @@ export function pairsTable(variant) {
     {label: 'Observer', key: (row) => row.to, numeric: true, ascends: true,
       cell: (row) => (pairs.coalition ? 'the coalition' : nodeName(variant, row.to))},
     {label: 'Steps apart', key: (row) => row.distance, cell: (row) => (row.distance < 0 ? '?' : String(row.distance)), numeric: true, ascends: true},
-    {label: unit.symbol, key: (row) => row.value, cell: (row) => showUp(row.value, 5), numeric: true},
+    {label: unit.symbol, key: (row) => row.value, cell: (row) => showUp(row.value), numeric: true},
   ];
   if (pairs.loss) columns.push({label: 'Loss', key: (row) => row.loss, cell: (row) => show(row.loss, 5), numeric: true});
   columns.slice(0, 2).forEach((column) => { column.numeric = false; });

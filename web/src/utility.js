@@ -2,7 +2,7 @@
 import {chart} from './charts.js';
 import {theme} from './colour.js';
 import {count, h, number, plural, saving, show, showUp} from './dom.js';
-import {page, readUnit, simulated, summary} from './folder.js';
+import {isBaseline, page, readUnit, simulated, summary} from './folder.js';
 import * as words from './words.js';
 
 const learns = () => ['logistic', 'ridge', 'softmax'].includes(summary.task);
@@ -46,6 +46,12 @@ function bytes(value) {
   return `${show(value, 3)} ${units[i]}`;
 }
 
+/** Rounds of gossip, steps of a token, or both beside each other. */
+function rounds() {
+  const told = new Set(summary.variants.filter((one) => !isBaseline(one.name)).map((one) => `${words.counted(one.protocol ?? summary.protocol)}s`));
+  return told.size === 1 ? (told.has('steps') ? 'Steps' : 'Rounds') : 'Rounds, or steps of a token';
+}
+
 function table() {
   const units = summary.variants.map((one) => readUnit(one.guarantee));
   const {symbol} = words.measure(units[0] ?? {kind: 'dp'});
@@ -55,9 +61,9 @@ function table() {
     {label: `${symbol}, worst pair`, cell: (one) => showUp(words.worstOf(one.guarantee))},
     {label: `${symbol}, mean`, cell: (one) => showUp(number(one.guarantee.mean))},
     ...(mixed ? [{label: 'Unit', cell: (one) => words.measure(readUnit(one.guarantee)).at}] : []),
-    {label: 'Noise', cell: (one) => show(number(one.noise))},
-    {label: 'Rounds', cell: (one) => count(one.rounds)},
-    ...(accounts() ? [] : [{label: 'Sent', cell: (one) => bytes(one.bytes_sent)}]),
+    {label: 'Noise', cell: (one) => showUp(number(one.noise))},
+    {label: rounds(), cell: (one) => count(one.rounds)},
+    ...(accounts() ? [] : [{label: 'Sent by all nodes together', cell: (one) => bytes(one.bytes_sent)}]),
   ];
   const runs = !page.private || !summary.repeat ? '' : learns() ? `Means over ${plural(summary.repeat, 'run')} ± standard error; ` : `Root mean squared error over ${plural(summary.repeat, 'run')}; `;
   const caption = `${runs}${noises()}${mixed ? `; each ${symbol} ${units.every((unit) => unit.kind === 'dp') ? 'at its own δ' : 'in its own unit'}` : ''}`;
@@ -133,7 +139,7 @@ function course() {
         return steps.map((step) => { const value = at.get(step); return typeof value !== 'number' || (log && value <= 0) ? null : value; });
       })],
       series: shown.map((curve, i) => ({label: curve.variant, colour: colours[i % colours.length], points: curve.step.length < 40, dash: i >= colours.length ? [6, 4] : undefined})),
-      x: 'rounds or steps', y: `${select.selectedOptions[0].textContent}${log ? ' (logarithmic)' : ''}`, log,
+      x: rounds().toLowerCase(), y: `${select.selectedOptions[0].textContent}${log ? ' (logarithmic)' : ''}`, log,
     };
   };
   return {

@@ -1,6 +1,6 @@
 // What the numbers mean, in words for a reader who must decide and not compute.
 import {h, number, percentUp, show, showUp} from './dom.js';
-import {summary} from './folder.js';
+import {nodeName, summary} from './folder.js';
 import {sentencesOf} from './unit.js';
 
 const tasks = {
@@ -48,6 +48,8 @@ export const also = (variant) => (variant.guarantee.bound === 'local' || variant
 
 export const task = () => tasks[summary.task] ?? tasks.account;
 export const way = (protocol) => ways[protocol] ?? protocol;
+/** What a protocol counts: a token on a graph moves in steps, on a ring it goes round, all others have rounds. */
+export const counted = (protocol) => (/^(weighted-)?walk$|^complete-/.test(protocol) ? 'step' : 'round');
 export const sees = (threat) => seen[threat.sees] ?? (threat.sees ? `It sees ${threat.sees}.` : 'Not recorded.');
 
 export function who(threat, nodes, pairs) {
@@ -93,17 +95,20 @@ export function standing(guarantee) {
   }
   return {
     sound: true,
-    text: `“${guarantee.bound}”: an upper bound, ${guarantee.certified
-      ? 'evaluated with certified rounding.'
-      : `not certified: ${guarantee.reason ?? 'computed in floating point'}; the conversion to epsilon is rounded up.`}`,
+    text: `The number is an upper bound: what an observer learns is never more. ${guarantee.certified
+      ? 'Each step of the computation was rounded up, so that rounding cannot make it too small.'
+      : `It is not certified, since rounding on the way was not controlled (${guarantee.reason ?? 'computed in floating point'}). The conversion to epsilon is rounded up.`} The account is called “${guarantee.bound}”.`,
   };
 }
 
 /** What the rounds leave of pairwise noise: known from the network, the noise and the rounds alone. */
-export function left({mean, worst, node, most}) {
+export function left(variant) {
+  const {mean, worst, node, most} = variant.guarantee.pairs.left;
   if (worst === null || worst === undefined) return 'How much of it the rounds leave in the results is not known here.';
-  const at = node === null || node === undefined ? 'at most ' : '', who = at ? 'any node' : `the worst node (${node})`;
-  const says = `The rounds leave ${at}${show(number(worst))} times the model’s own noise at ${who}, ${at}${show(number(mean))} over all nodes.`;
+  const at = node === null || node === undefined ? 'at most ' : '', who = at ? 'any node' : `the worst node (${nodeName(variant, node)})`;
+  const result = {mean: 'mean', sum: 'sum', histogram: 'histogram', account: 'result'}[summary.task] ?? 'model';
+  if (number(worst) === 0) return `Nothing: the pairwise noise cancels in the ${result} at every node.`;
+  const says = `The rounds leave some of it in the ${result}. Beside the noise that the nodes’ own noise leaves there, it is ${at}${showUp(number(worst))} times as large at ${who}, and ${at}${showUp(number(mean))} times over all nodes.`;
   return number(worst) > most ? `${says} It has not cancelled: the result errs by as much. More rounds, or less pairwise noise, would help.` : says;
 }
 
@@ -173,11 +178,12 @@ export function power(unit, value, gaussian) {
 }
 
 /** What a test with that power means, for somebody who must decide. */
-export function finding(part) {
-  if (part >= 0.995) return 'The bound rules out nothing: a test with 5 % false alarms might find it almost every time.';
-  const most = `A test with 5 % false alarms finds it in at most ${percentUp(part)} of the cases`;
+export function finding(part, adjacency, average = false) {
+  const {second} = sentencesOf(adjacency), test = `${average ? 'On average over pairs, a' : 'A'} test with 5 % false alarms`;
+  if (part >= 0.995) return `The bound rules out nothing. ${test} might recognise ${second} almost every time.`;
+  const most = `${test} recognises ${second} in at most ${percentUp(part)} of the cases`;
   if (part > 0.5) return `${most}: little protection.`;
-  return part > 0.1 ? `${most}; guessing finds 5 %.` : `${most}: close to guessing, which finds 5 %.`;
+  return part > 0.1 ? `${most}; guessing does in 5 %.` : `${most}: close to guessing, which does in 5 %.`;
 }
 
 /** What the number "noise" of a variant is. */
@@ -211,7 +217,7 @@ export function glossary(adjacency) {
     ['Estimate', 'From some observers or nodes, drawn at random, instead of all: no guarantee about the others.'],
     ['central', 'What a trusted aggregator would do: it adds noise once, at the study’s (ε, δ): Gaussian noise, or beside a token the better of Gaussian and Laplace noise.'],
     ['local', 'Every node adds enough noise by itself, as if everybody read every message.'],
-    ['A test with 5 % false alarms', `An observer must say ${unit.either} and may be wrong in 5 % of the cases where the first is true. Found: how often it is right where the second is. Without knowing anything: 5 %.`],
+    ['A test with 5 % false alarms', `An observer must say ${unit.either} and may be wrong in 5 % of the cases where the first is true. It recognises the second in as many cases as it is right where the second is true. Without knowing anything: 5 %.`],
   ];
 }
 
@@ -256,11 +262,17 @@ export function measure(unit) {
   }
 }
 
+/** The heading of what is drawn against distance. */
+export function against(unit) {
+  const {name} = measure(unit);
+  return `${name[0].toUpperCase()}${name.slice(1)} against distance`;
+}
+
 /** One paragraph on how to read the numbers. */
 export function reading(unit, worst, adjacency) {
   const of = sentencesOf(adjacency);
   if (unit.kind === 'dp') {
-    return [`Suppose an observer finds ${of.two} equally likely: odds 1 : 1. Whatever it then sees moves these odds to at most e`,
+    return [`Suppose an observer finds ${of.finds}: odds 1 : 1. Whatever it then sees moves these odds to at most e`,
       h('sup', {}, 'ε'), ` : 1, except with a probability of about δ = ${show(unit.parameter)}. For the worst pair here ${worst === Infinity ? 'there is no such bound' : worst > BILLION ? 'that is more than a billion : 1' : `that is ${odds(worst)}`}. With ε = 0 nothing at all is learnt.`];
   }
   if (unit.kind === 'rdp') return [`Rényi epsilon bounds how far apart an observer’s views of ${of.two} can be, of order ${show(unit.parameter)}. 0 means that nothing is learnt; netdp convert turns it into an (ε, δ).`];
