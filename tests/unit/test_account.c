@@ -713,7 +713,7 @@ static void test_a_forked_child_computes(void **state)
 {
     (void)state;
     net n = family("hypercube 5");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .noise.dither = 0.1};
     const netdp_loss_request request = {.protocol = &protocol};
     const double sum = sum_of_losses(&request);
     assert_true(sum > 0);
@@ -733,7 +733,7 @@ static void test_unusual_arithmetic_is_refused(void **state)
 {
     (void)state;
     net n = family("florentine");
-    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .dither = 0.1};
+    const netdp_linear protocol = {.mixing = n.mixing, .rounds = 9, .noise.dither = 0.1};
     const netdp_loss_request request = {.protocol = &protocol};
     static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {

@@ -97,13 +97,8 @@ static netdp_status fill_data(const netdp_i_package *package, const char *data,
     if (owns && ((settings->program = NETDP_I_NEW(char *, 2)) == NULL ||
                  (settings->program[0] = netdp_i_copy_text("./step")) == NULL))
         return netdp_i_no_memory(error);
-<<<<<<< HEAD
     if (!owns && !settings->test &&
-        (settings->data = netdp_i_copy_text(data != NULL ? data : "data.csv")) == NULL)
-=======
-    if (status == NETDP_OK && !owns && !settings->test &&
         (settings->data = netdp_i_copy_text(data != NULL ? data : NETDP_I_SETTINGS_DATA)) == NULL)
->>>>>>> peer
         return netdp_i_no_memory(error);
     return NETDP_OK;
 }
