@@ -703,7 +703,7 @@ static double sum_of_losses(const netdp_loss_request *request)
     for (int32_t t = 0; t < losses->to_count; t++)
         for (int32_t f = 0; f < losses->from_count; f++)
             if (netdp_losses_counts(losses, f, t))
-                sum += losses->loss[(size_t)t * losses->from_count + f];
+                sum += losses->loss[(size_t)t * (size_t)losses->from_count + (size_t)f];
     netdp_losses_free(losses);
     return sum;
 }
