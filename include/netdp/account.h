@@ -107,7 +107,8 @@ typedef struct netdp_loss_request {
     int32_t to_count;      /* 0: all nodes, each an observer of its own */
     const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
     bool coalition;        /* the nodes of `to` collude: one observer */
-    int32_t pool; /* 0: each alone. Above 1: what each learns together with any pool - 1 others that collude,
+    int32_t
+        pool; /* 0: each alone. Above 1: what each learns together with any pool - 1 others that collude,
                               the largest of all such coalitions (netdp_losses_new only) */
     netdp_certify certify;       /* of gossip: what a proof may take (docs/guarantees.md) */
     netdp_protection protection; /* zeros: a node's whole data, in every contribution */
@@ -320,8 +321,8 @@ NETDP_API NETDP_CHECK netdp_status netdp_noise_error(const netdp_linear *protoco
 typedef struct netdp_proof_request {
     const netdp_loss_request *losses; /* gossip by exact, phase-release, everything; or a stream */
     int32_t from, to;                 /* the pair; of a coalition `to` is not read */
-    double noise;                     /* sigma > 0, of the claim in `unit`; 0: no claim beside the loss */
-    netdp_unit unit;                  /* NETDP_AS_LOSS: no other claim */
+    double noise;    /* sigma > 0, of the claim in `unit`; 0: no claim beside the loss */
+    netdp_unit unit; /* NETDP_AS_LOSS: no other claim */
     const struct netdp_walk_request *walk; /* NULL: gossip. Else of a token on a public path
                                               (netdp/walk.h); `losses`, its noise and unit are not read */
 } netdp_proof_request;

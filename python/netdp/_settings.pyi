@@ -5,7 +5,7 @@ from typing import Any, Literal, Sequence, TypedDict, Union
 class Settings(TypedDict, total=False):
     #: variance of the values in units of Delta^2, for --rounds auto (default: 0.25)
     variance: float
-    #: fresh noise on each later message, in units of the first noise; 0 leaves no certain guarantee (default: 0.01)
+    #: fresh noise on each later message, in units of the first noise; 0: every message counts as seen, local differential privacy (default: 0.01)
     dither: Union[float, Literal["auto"]]
     #: averaging: the dither of round t is TAU / t^P, P from 0 to 2 (default: 0)
     dither_decay: Union[float, Literal["auto"]]

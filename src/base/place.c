@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "places.h"
+#include <places.h> /* of the build */
 
 /* bin of a prefix, or the program's own folder or one above it where it was built. */
 enum { MOST_ABOVE = 3 };
