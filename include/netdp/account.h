@@ -107,9 +107,8 @@ typedef struct netdp_loss_request {
     int32_t to_count;      /* 0: all nodes, each an observer of its own */
     const int32_t *to;     /* borrowed, [to_count], distinct: who learns */
     bool coalition;        /* the nodes of `to` collude: one observer */
-    int32_t
-        pool; /* 0: each alone. Above 1: what each learns together with any pool - 1 others that collude,
-                              the largest of all such coalitions (netdp_losses_new only) */
+    int32_t pool; /* 0: each alone. Above 1: what each learns together with any pool - 1 others
+                     that collude, the largest of all such coalitions (netdp_losses_new only) */
     netdp_certify certify;       /* of gossip: what a proof may take (docs/guarantees.md) */
     netdp_protection protection; /* zeros: a node's whole data, in every contribution */
 } netdp_loss_request;
