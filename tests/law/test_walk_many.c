@@ -427,7 +427,8 @@ static void expect_near(const setting *asked)
                   s.steps, (int)s.cap, ratio[0], ratio[count - 1], ratio[count / 2],
                   at_once / one_by_one);
     assert_true(ratio[0] > 0.6 && ratio[count - 1] < 1.2);
-    assert_true(fabs(at_once / one_by_one - 1) < 0.01);
+    /* Of few pairs the mean is not that of all. */
+    assert_true(fabs(at_once / one_by_one - 1) < (LIGHT ? 0.02 : 0.01));
     netdp_losses_free(all);
     drop(n);
 }
