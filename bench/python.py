@@ -41,7 +41,7 @@ def by_c(rounds):
              lambda: lib.netdp_mixing_new(graph[0], b"metropolis", mixing, error)]
     for step in steps:
         assert step() == lib.NETDP_OK
-    protocol = ffi.new("netdp_linear *", {"mixing": mixing[0], "rounds": rounds, "dither": 0.01})
+    protocol = ffi.new("netdp_linear *", {"mixing": mixing[0], "rounds": rounds, "noise": {"dither": 0.01}})
     request = ffi.new("netdp_loss_request *", {"protocol": protocol})
     assert lib.netdp_losses_new(request, ffi.NULL, losses, error) == lib.NETDP_OK
     unit = ffi.new("netdp_unit *", {"currency": lib.NETDP_AS_DP, "parameter": 1e-6})

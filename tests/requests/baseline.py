@@ -118,7 +118,7 @@ def make(world):
     synthesis = new("netdp_synthesis *", {"law": new("char[]", b"gaussian-classes 2 rows=3"), "classes": True, "split": 0.8,
                                           "nodes": NODES, "seed": 1})
     here["train"], here["test"] = take(world, "netdp_examples_draw", synthesis, None, None)
-    linear = new("netdp_linear *", {"mixing": here["mixing"], "rounds": 4, "dither": 0.1})
+    linear = new("netdp_linear *", {"mixing": here["mixing"], "rounds": 4, "noise": {"dither": 0.1}})
     request = new("netdp_loss_request *", {"protocol": linear})
     here["losses"] = take(world, "netdp_losses_new", request, ffi.NULL, None)[0]
     alone = new("netdp_token *", {"law": here["transition"], "steps": 8, "start": -1, "tokens": 1})
@@ -210,17 +210,18 @@ output: {every: 1, repeat: 1}
 def linears(world):
     """Protocols of gossip: averaging, a stream, learning, each with pairwise noise, correlated noise, changing networks."""
     lib, here = world.lib, world.here
-    plain = dict(mixing=here["mixing"], rounds=4, dither=0.1)
-    pairs = S("netdp_pairing", graph=here["graph"], noise=2.0)
+    plain = dict(mixing=here["mixing"], rounds=4, noise=S("netdp_noise", dither=0.1))
+    pairs = S("netdp_noise", dither=0.1, pairing=S("netdp_pairing", graph=here["graph"], kappa=2.0))
+    ends = S("netdp_noise", dither=0.1, end=0.2)
     late = S("netdp_variation", kind=lib.NETDP_VARY_EDGES, missing=0.25, span=1, seed=1)
     yield S("netdp_linear", **plain, own=[1.0] * NODES)
-    yield S("netdp_linear", **plain, pairing=pairs)
+    yield S("netdp_linear", **dict(plain, noise=pairs))
     yield S("netdp_linear", **plain, varying=late)
     yield S("netdp_linear", **plain, every=2, steady=True)
-    yield S("netdp_linear", **plain, every=2, end_dither=0.2, reacts=True)
-    yield S("netdp_linear", **plain, every=2, end_dither=0.2, reacts=True, cycle=2,
+    yield S("netdp_linear", **dict(plain, noise=ends), every=2, reacts=True)
+    yield S("netdp_linear", **dict(plain, noise=ends), every=2, reacts=True, cycle=2,
             quiet=S("netdp_quiet", factor=[1.0, 0.0, -0.5, 1.0], phases=2))
-    yield S("netdp_linear", **dict(plain, dither=0.0), every=1, reacts=True, accelerate=False)
+    yield S("netdp_linear", **dict(plain, noise=S("netdp_noise", dither=0.0)), every=1, reacts=True, accelerate=False)
 
 
 def tallies(world):
@@ -275,18 +276,19 @@ def structs(world, name):
                                       origin=b"here")],
         "netdp_variation": lambda: [S(name, kind=lib.NETDP_VARY_EDGES, missing=0.25, span=1, seed=1)],
         "netdp_spectrum": lambda: [S(name, second=0.5, smallest=-0.25, gap=0.5)],
-        "netdp_pairing": lambda: [S(name, graph=here["graph"], noise=2.0)],
+        "netdp_noise": lambda: [S(name, dither=0.1, end=0.2)],
+        "netdp_pairing": lambda: [S(name, graph=here["graph"], kappa=2.0)],
         "netdp_tally": lambda: list(tallies(world)),
         "netdp_token": lambda: list(tokens(world)),
         "netdp_quiet": lambda: [S(name, factor=[1.0], phases=1)],
         "netdp_linear": lambda: list(linears(world)),
-        "netdp_settings": lambda: [S(name, rounds=4, dither=0.1, every=1, inner=1, end_dither=0.1, start=-1, tokens=1, grid=64,
+        "netdp_settings": lambda: [S(name, rounds=4, noise=S("netdp_noise", dither=0.1, end=0.1), every=1, inner=1, start=-1, tokens=1, grid=64,
                                      levels=2, schedule=1, flip=0.5)],
         "netdp_loss_request": lambda: [
             S(name, protocol=protocol, from_count=1, **{"from": [1]}, to_count=1, to=[0], protection=protection(world))
             for protocol in linears(world)] + [S(name, protocol=next(linears(world)), pool=2)],
         "netdp_proof_request": lambda: [S(name, losses=S("netdp_loss_request", protocol=S(
-            "netdp_linear", mixing=here["mixing"], rounds=4, dither=0.1)), to=0, noise=2.0, unit=unit,
+            "netdp_linear", mixing=here["mixing"], rounds=4, noise=S("netdp_noise", dither=0.1))), to=0, noise=2.0, unit=unit,
                                           **{"from": 2})],
         "netdp_observers": lambda: [S(name, count=1, member=[0])],
         "netdp_given_setting": lambda: [S(name, name=b"rounds", text=b"4")],
@@ -294,7 +296,7 @@ def structs(world, name):
         "netdp_unit": lambda: [unit],
         "netdp_target": lambda: [target],
         "netdp_drawn_request": lambda: [S(name, losses=S("netdp_loss_request", protocol=S(
-            "netdp_linear", mixing=here["mixing"], rounds=4, dither=0.1, varying=S(
+            "netdp_linear", mixing=here["mixing"], rounds=4, noise=S("netdp_noise", dither=0.1), varying=S(
                 "netdp_variation", kind=lib.NETDP_VARY_EDGES, missing=0.25, span=1, seed=1))), draws=3, noise=2.0, unit=unit, failure=0.01)],
         "netdp_manner": lambda: [S(name)],
         "netdp_preparation": lambda: [S(

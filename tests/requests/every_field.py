@@ -98,6 +98,7 @@ def changes(world, kind, value, path, lengths, name):
                 yield Change(path, tried)
     elif kind.kind == "struct":
         fields = dict(kind.fields or ())
+        assert not set(value or ()) - set(fields), f"{kind.cname} has no {sorted(set(value) - set(fields))}"
         yield Change(path, Struct(kind.cname))
         for inner, field in fields.items():
             yield from changes(world, field.type, (value or {}).get(inner), path + (inner,), lengths, f"{kind.cname}.{inner}")
