@@ -10,31 +10,59 @@
 #include "base/parallel.h"
 #include "base/try.h"
 
-/* The view of the coalition, or of the observer that sees most; `seen`, `reach` [nodes]. */
-static netdp_status find_widest(const netdp_i_gossip_account *a, int32_t *seen, double *reach,
-                                netdp_i_observer *widest, netdp_error *error)
+/* An account that is only looked at, and the view of the coalition, or of the observer that sees most. */
+typedef struct looked {
+    netdp_i_gossip_account account;
+    int32_t *seen; /* [nodes] */
+    double *reach; /* [nodes] */
+    netdp_i_observer widest;
+} looked;
+
+static void looked_clear(looked *l)
 {
-    const netdp_loss_request *request = a->request;
-    const int32_t n = netdp_graph_nodes(a->graph), asked = request->to_count;
+    netdp_i_quiet_free(l->account.quiet);
+    netdp_i_free(l->account.own);
+    netdp_i_free(l->account.closed);
+    netdp_i_free(l->account.scale);
+    netdp_losses_free(l->account.losses);
+    netdp_i_free(l->seen);
+    netdp_i_free(l->reach);
+}
+
+static netdp_status find_widest(looked *l, netdp_error *error)
+{
+    const netdp_loss_request *request = l->account.request;
+    const netdp_graph *graph = l->account.graph;
+    const int32_t n = netdp_graph_nodes(graph), asked = request->to_count;
     int32_t best = -1;
-    char *mark = NETDP_I_NEW(char, n);
+    OWNED char *mark = NETDP_I_NEW(char, n);
     if (mark == NULL)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < (asked > 0 ? asked : n); i++) {
         const int32_t v = asked > 0 ? request->to[i] : i;
-        if (v < 0 || v >= n) {
-            netdp_i_free(mark);
-            return netdp_i_fail(error, NETDP_INVALID, "to: node %d is not in the graph", (int)v);
-        }
-        if (best < 0 || netdp_graph_degree(a->graph, v) > netdp_graph_degree(a->graph, best))
+        REFUSE(v < 0 || v >= n, "to: node %d is not in the graph", (int)v);
+        if (best < 0 || netdp_graph_degree(graph, v) > netdp_graph_degree(graph, best))
             best = v;
     }
     if (request->coalition)
-        netdp_i_gossip_reduce_view(a, request->to, asked, mark, seen, reach, widest);
+        netdp_i_gossip_reduce_view(&l->account, request->to, asked, mark, l->seen, l->reach,
+                                   &l->widest);
     else
-        netdp_i_gossip_reduce_view(a, &best, 1, mark, seen, reach, widest);
-    netdp_i_free(mark);
+        netdp_i_gossip_reduce_view(&l->account, &best, 1, mark, l->seen, l->reach, &l->widest);
     return NETDP_OK;
+}
+
+static netdp_status look(const netdp_loss_request *request, looked *l, netdp_error *error)
+{
+    l->account.request = request;
+    TRY(netdp_i_gossip_check(request, &l->account.bound, error));
+    l->account.graph = netdp_mixing_graph(request->protocol->mixing);
+    const int32_t n = netdp_graph_nodes(l->account.graph);
+    l->seen = NETDP_I_NEW(int32_t, n);
+    l->reach = NETDP_I_NEW(double, n);
+    if (l->seen == NULL || l->reach == NULL)
+        return netdp_i_no_memory(error);
+    return find_widest(l, error);
 }
 
 const char *netdp_method_name(netdp_method method)
@@ -181,23 +209,13 @@ static netdp_status foresee(const netdp_i_gossip_account *a, netdp_plan *plan, n
 
 /* ---- How it would be made ---- */
 
-/* What is shared by the account and what is asked beforehand. */
-static void account_clear(netdp_i_gossip_account *a)
+static netdp_status choose_way(looked *l, netdp_plan *plan, netdp_error *error)
 {
-    netdp_i_quiet_free(a->quiet);
-    netdp_i_free(a->own);
-    netdp_i_free(a->closed);
-    netdp_i_free(a->scale);
-    netdp_losses_free(a->losses);
-}
-
-static netdp_status make_plan(netdp_i_gossip_account *a, const netdp_i_observer *widest,
-                              netdp_plan *plan, netdp_error *error)
-{
+    netdp_i_gossip_account *a = &l->account;
     netdp_method only = NETDP_METHOD_CLOSED;
     TRY(netdp_i_gossip_begin(a, error)); /* is it proven? */
     bool settled = has_no_choice(a, &only);
-    netdp_i_cost(a->request, widest, a->way != NETDP_I_WAY_OPEN && a->way != NETDP_I_WAY_CLOSED,
+    netdp_i_cost(a->request, &l->widest, a->way != NETDP_I_WAY_OPEN && a->way != NETDP_I_WAY_CLOSED,
                  plan);
     if (a->way == NETDP_I_WAY_STREAM)
         plan->method = NETDP_METHOD_DENSE;
@@ -211,46 +229,34 @@ static netdp_status make_plan(netdp_i_gossip_account *a, const netdp_i_observer 
         plan->method = only;
         plan->ways = 0;
     }
-    return foresee(a, plan, error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *plan,
                                netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && plan);
-    CLEARED(account_clear) netdp_i_gossip_account a = {.request = request};
-    netdp_i_observer observer;
-    TRY(netdp_i_gossip_check(request, &a.bound, error));
-    a.graph = netdp_mixing_graph(request->protocol->mixing);
-    const int32_t nodes = netdp_graph_nodes(a.graph);
-    OWNED int32_t *seen = NETDP_I_NEW(int32_t, nodes);
-    OWNED double *reach = NETDP_I_NEW(double, nodes);
-    if (seen == NULL || reach == NULL)
-        return netdp_i_no_memory(error);
-    TRY(find_widest(&a, seen, reach, &observer, error));
-    return make_plan(&a, &observer, plan, error);
+    CLEARED(looked_clear) looked l = {0};
+    TRY(look(request, &l, error));
+    TRY(choose_way(&l, plan, error));
+    return foresee(&l.account, plan, error);
+}
+
+netdp_status netdp_i_losses_way(const netdp_loss_request *request, netdp_plan *plan,
+                                netdp_error *error)
+{
+    CLEARED(looked_clear) looked l = {0};
+    TRY(look(request, &l, error));
+    return choose_way(&l, plan, error);
 }
 
 netdp_status netdp_i_losses_shared(const netdp_loss_request *request, bool *shared,
                                    netdp_error *error)
 {
-    netdp_i_gossip_account a = {.request = request};
-    netdp_i_observer observer;
+    CLEARED(looked_clear) looked l = {0};
     netdp_plan plan;
-    netdp_status status = netdp_i_gossip_check(request, &a.bound, error);
-    *shared = status == NETDP_OK && !a.bound->sound;
-    if (status != NETDP_OK || *shared)
-        return status;
-    a.graph = netdp_mixing_graph(request->protocol->mixing);
-    int32_t *seen = NETDP_I_NEW(int32_t, netdp_graph_nodes(a.graph));
-    double *reach = NETDP_I_NEW(double, netdp_graph_nodes(a.graph));
-    status = seen == NULL || reach == NULL ? netdp_i_no_memory(error)
-                                           : find_widest(&a, seen, reach, &observer, error);
-    if (status == NETDP_OK) {
-        netdp_i_cost(request, &observer, true, &plan);
-        *shared = netdp_i_cost_hears(request, &observer, &plan);
-    }
-    netdp_i_free(seen);
-    netdp_i_free(reach);
-    return status;
+    TRY(look(request, &l, error));
+    netdp_i_cost(request, &l.widest, true, &plan);
+    *shared = !l.account.bound->sound || netdp_i_cost_hears(request, &l.widest, &plan);
+    return NETDP_OK;
 }

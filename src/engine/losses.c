@@ -227,7 +227,7 @@ netdp_status netdp_i_engine_losses(const netdp_loss_request *request, netdp_i_ba
 {
     netdp_plan plan;
     OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
-    TRY(netdp_i_agree(netdp_losses_plan(request, &plan, error), error));
+    TRY(netdp_i_agree(netdp_i_losses_way(request, &plan, error), error));
     TRY(netdp_i_agree_on(netdp_mixing_rows(request->protocol->mixing), request->protocol->rounds,
                          error));
     /* Where there is a choice between bases, but for noise that is shared by nodes or over time, of which each process has to

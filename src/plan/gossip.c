@@ -5,6 +5,7 @@
 #include <netdp/noise.h>
 #include <netdp/simulate.h>
 
+#include "account/losses/losses.h"
 #include "account/gossip/pairs_left.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -245,7 +246,7 @@ static double effort(const netdp_i_variant *variant)
         if (study->protocol.phases > 0)
             protocol.every = rounds;
     }
-    if (netdp_losses_plan(&request, &plan, &ignored) != NETDP_OK)
+    if (netdp_i_losses_way(&request, &plan, &ignored) != NETDP_OK)
         return INFINITY;
     for (int32_t i = 0; i < plan.ways; i++)
         work = fmin(work, plan.way[i].work);

@@ -91,6 +91,10 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
                                 const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
                                 void *context, const netdp_progress *progress, netdp_error *error);
 
+/* netdp_losses_plan without what all observers take: `seconds` and `bytes` are not foreseen. */
+netdp_status netdp_i_losses_way(const netdp_loss_request *request, netdp_plan *plan,
+                                netdp_error *error);
+
 /* Is it proven of what is heard, or no upper bound? Then processes may share the work on an observer's space. */
 netdp_status netdp_i_losses_shared(const netdp_loss_request *request, bool *shared,
                                    netdp_error *error);

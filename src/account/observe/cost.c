@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/mix.h"
 #include "base/try.h"
+#include "mixing/dense.h"
 
 /* Multiplications of a step, in parts of the sizes' products: of LAPACK's and this library's. */
 #define EIGENVECTORS 10.0 /* n^3: tridiagonal form, divide and conquer, back */
@@ -452,6 +453,7 @@ double netdp_i_cost_machine(void)
     double best = INFINITY;
     if (x == NULL)
         return 1;
+    netdp_i_dense_begin(); /* one thread, as accounts have */
     for (int64_t i = 0; i < 2 * PROBE * PROBE; i++)
         x[i] = 1 / (1 + (double)i);
     for (int i = 0; i < PROBES; i++) {

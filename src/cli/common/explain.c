@@ -126,7 +126,7 @@ static netdp_status probe(netdp_i_description *description, double noise, netdp_
         if (step == 0 && part[k] < all[k])
             step = now / part[k];
         const double total = now + step * (all[k] - part[k]);
-        share *= total / now;
+        share *= now > 0 ? total / now : 1;
     }
     *seconds = now * share;
     return NETDP_OK;
