@@ -10,8 +10,6 @@
 #include "learn/owner.h"
 #include "learn/table.h"
 
-OWNER(netdp_table_free, netdp_table)
-
 /* More rows than any table has. */
 #define MOST_PLACES 1e9
 

@@ -428,8 +428,6 @@ static void clear(header *head)
     netdp_i_free(head->empty);
 }
 
-OWNER(netdp_table_free, netdp_table)
-
 static netdp_status read_table(const char *path, const wish *wanted, netdp_table **table,
                                netdp_error *error)
 {

@@ -4,6 +4,10 @@
 
 #include <netdp/learn.h>
 
+#include "base/try.h"
+
+OWNER(netdp_table_free, netdp_table)
+
 /* Cells as they stand in the file, never empty but in rows that contribute nothing. */
 typedef struct netdp_i_label_column {
     char **of_row;    /* [rows]: the label, in text; NULL: it is a number */

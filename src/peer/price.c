@@ -17,8 +17,6 @@
 #include "plan/problem.h"
 #include "study/protection.h"
 
-OWNER(netdp_study_free, netdp_study)
-
 /* ---- The unit ---- */
 
 static netdp_status check_announced(const netdp_i_package *package, bool needed, netdp_error *error)

@@ -15,8 +15,6 @@
 #include "learn/table.h"
 #include "study/assumed.h"
 
-OWNER(netdp_table_free, netdp_table)
-
 /* The nodes' own places as their data: x + y in the unit square, row i of node i. */
 static netdp_status list_positions(const netdp_study *study, netdp_i_problem *problem,
                                    netdp_table **table, netdp_error *error)

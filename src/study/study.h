@@ -9,7 +9,10 @@
 #include <netdp/learn.h>
 #include <netdp/study.h>
 
+#include "base/try.h"
 #include "question/settings.h"
+
+OWNER(netdp_study_free, netdp_study)
 
 /* A column of the data: the range into which its values are clipped, or a category's values. */
 typedef struct netdp_i_column {

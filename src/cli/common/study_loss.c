@@ -17,8 +17,6 @@
 #include "base/try.h"
 #include "plan/plan.h"
 
-OWNER(netdp_study_free, netdp_study)
-
 /* Options that change the study or the answer; all else is the study's to say. */
 static netdp_status check_options(const netdp_i_arguments *arguments, netdp_error *error)
 {

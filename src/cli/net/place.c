@@ -82,8 +82,6 @@ static netdp_status fill_dial(const netdp_i_package *package, const json_t *addr
     return NETDP_OK;
 }
 
-OWNER(netdp_study_free, netdp_study)
-
 /* Where its data are, or the program that reads them. */
 static netdp_status fill_data(const netdp_i_package *package, const char *data,
                               netdp_i_settings *settings, netdp_error *error)

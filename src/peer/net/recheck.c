@@ -13,8 +13,6 @@
 #include "peer/budget.h"
 #include "study/study.h"
 
-OWNER(netdp_study_free, netdp_study)
-
 /* More than this above what was said is not rounding. */
 #define ROUNDING 1e-9
 
