@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""netdp convert of lists of 2 to 50 events of many kinds, beside another program's bounds from both sides (tests/oracle/composition.py)."""
+"""netdp convert of lists of 2 to 50 events of many kinds, beside another program's bounds from both sides (tests/oracle/composition.py).
+
+MORE says how many lists."""
 import json
 import os
 import pathlib
@@ -46,7 +48,7 @@ def made_up(draw):
 def lists():
     draw = random.Random(4260)
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(60 if os.environ.get("NETDP_LONG") else 3 if LIGHT else 10):
+        for _ in range(int(os.environ.get("MORE", 3 if LIGHT else 10))):
             events, delta = made_up(draw), draw.choice([1e-3, 1e-5, 1e-7])
             pathlib.Path(folder, "list.json").write_text(json.dumps(events))
             code, out, err = run(["convert", "events:list.json", "--to", f"dp:{delta!r}", "--json"], folder)

@@ -27,7 +27,7 @@ output: {every: 5, repeat: 20}
 """
 
 # Long enough to be caught at work, short enough to be run to its end three times.
-LONG = ("--set", "output.repeat=30000", "--set", "output.every=4", "--set", "graph.family=davis",
+LONG = ("--set", "output.repeat=12000", "--set", "output.every=4", "--set", "graph.family=davis",
         "--set", "title=long")
 
 SUMMARY = ["netdp", "title", "simulation", "graph", "mixing", "data", "task", "protocol", "threat",

@@ -15,7 +15,7 @@ import tempfile
 COMMAND = os.environ["NETDP_COMMAND"]
 # Open MPI refuses root and more processes than cores unless told; it and PETSc leave memory behind.
 ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-       "OMP_NUM_THREADS": "1",
+       "OMP_NUM_THREADS": "1", "OMPI_MCA_mpi_yield_when_idle": "1",  # more processes than processors
        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 # Each is accounted for by both; symmetric graphs have eigenvalues of many copies.

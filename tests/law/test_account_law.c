@@ -320,7 +320,7 @@ static void test_oracle_on_random_graphs(void **state)
     static const char *const weights[] = {"metropolis", "lazy:0.5:hamilton", "max-degree",
                                           "lazy:0.3"};
     int32_t edges[128], nodes = 0;
-    for (int trial = 0; trial < 40; trial++) {
+    for (int trial = 0; trial < (LIGHT ? 12 : 40); trial++) {
         const int64_t count = random_edges(&nodes, edges);
         net n = net_of(graph_of(nodes, edges, count), weights[trial % 4]);
         compare_views(n, 1 + draw(9), dithers[trial % DITHERS]);
@@ -340,7 +340,7 @@ static void test_oracle_on_known_graphs(void **state)
         {"florentine", "metropolis"},  {"complete 6", "uniform"}, {"grid 3 4", "max-degree"},
         {"hypercube 4", "metropolis"}, {"path 2", "metropolis"},  {"florentine", "hamilton"},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i += LIGHT ? 3 : 1) {
         net n = family(table[i].family, table[i].weights);
         for (int d = 0; d < DITHERS; d++)
             compare_views(n, d % 2 == 0 ? 9 : 1 + draw(8), dithers[d]);
@@ -456,7 +456,7 @@ static void test_one_observer_agrees_with_all(void **state)
     (void)state;
     static const char *const families[] = {"hypercube 6",  "karate",  "ring 40",
                                            "regular 60 4", "star 30", "complete 12"};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    for (size_t i = 0; i < sizeof families / sizeof *families; i += LIGHT ? 2 : 1) {
         net n = family(families[i], "metropolis");
         for (int sees = NETDP_SEES_NEIGHBOURS; sees <= NETDP_SEES_SUM; sees++) {
             const question all = {.rounds = 30, .dither = 1e-3, .sees = (netdp_sees)sees};
@@ -490,7 +490,7 @@ static void test_all_nodes_agree_with_few(void **state)
                  {"grid 15 20", 20, 1e-3},
                  {"hypercube 8", 40, 0.1},
                  {"regular 9000 3", 5, 0.01}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i += LIGHT ? 2 : 1) {
         net n = family(cases[i].family, "metropolis");
         for (int sees = NETDP_SEES_NEIGHBOURS; sees <= NETDP_SEES_SUM; sees++) {
             question all = {.rounds = cases[i].rounds,
@@ -577,7 +577,7 @@ static void test_monotone_in_dither(void **state)
                                     1e-5, 1e-6, 1e-7, 1e-8, 1e-9,   1e-11,  1e-13, 0};
     static const char *const families[] = {"ring 30", "florentine", "hypercube 5", "star 12",
                                            "path 15"};
-    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+    for (size_t f = 0; f < sizeof families / sizeof *families; f += LIGHT ? 2 : 1) {
         net n = family(families[f], "metropolis");
         for (int view = 0; view < 4; view += LIGHT ? 3 : 1) {
             netdp_losses *before = NULL;
@@ -611,7 +611,7 @@ static void test_monotone_in_rounds(void **state)
     net nets[] = {family("florentine", "metropolis"), family("ring 20", "metropolis"),
                   family("star 10", "lazy:0.5:hamilton"), family("hypercube 5", "metropolis")};
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
-        for (int view = 0; view < 8; view += LIGHT ? 3 : 1) {
+        for (int view = 0; view < 8; view += LIGHT ? 7 : 1) {
             netdp_losses *before = NULL;
             for (size_t t = 0; t < sizeof rounds / sizeof *rounds; t++) {
                 /* sum: the last sum s_T is refined by m_T = s_T + own noise: known only */
@@ -681,7 +681,7 @@ static void test_range(void **state)
     static const char *const families[] = {"karate",       "star 15",     "path 20",
                                            "regular 60 4", "hypercube 6", "path 2"};
     static const double dither[] = {0, 1e-8, 1e-3, 0.01, 1, 1e6};
-    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+    for (size_t f = 0; f < sizeof families / sizeof *families; f += LIGHT ? 2 : 1) {
         net n = family(families[f], "metropolis");
         for (size_t d = 0; d < 6; d += LIGHT ? 2 : 1)
             for (int view = 0; view < 4; view++)

@@ -14,7 +14,7 @@
 static int64_t kills(void)
 {
     const char *asked = getenv("NETDP_KILLS");
-    return asked != NULL ? strtoll(asked, NULL, 10) : LIGHT ? 100 : 1000;
+    return asked != NULL ? strtoll(asked, NULL, 10) : LIGHT ? 100 : 500;
 }
 
 static void test_kill(void **state)

@@ -2,7 +2,7 @@
 """What a peer holds in memory, of 17 who all have links to one another, a thousand numbers each: less than 8 MiB of its own
 (with the libraries' pages that the kernel maps for it, more on one machine than on another, 12 to 16 MiB: printed). Its values
 and its keys lie in pages that never go to swap or into a core file, and there is no core file. A study of many rounds holds no
-more: NETDP_MEMORY_ROUNDS rounds of three peers, 3,000 unless told, whose frames would be 24 MB."""
+more: NETDP_MEMORY_ROUNDS rounds of three peers, 1,500 unless told, whose frames would be 12 MB."""
 import os
 import pathlib
 import random
@@ -130,7 +130,7 @@ with Peers(STUDY, noise=2, files={"all.csv": lambda path: path.write_text(text(V
         assert not dumps([os.environ["NETDP_COMMAND"], "peer", net.of(1)], net.folder), "a core file"
     print(f"{own / 1024:.1f} MiB of its own, {most / 1024:.1f} MiB resident at most")
 
-ROUNDS = int(os.environ.get("NETDP_MEMORY_ROUNDS", "3000"))
+ROUNDS = int(os.environ.get("NETDP_MEMORY_ROUNDS", "1500"))
 with Peers(STUDY.replace("complete 17", "complete 3").replace("rounds: 100", f"rounds: {ROUNDS}"), noise=2,
            files={"all.csv": lambda path: path.write_text(text(VALUES[:3]))}) as net:
     for one in range(net.count):
