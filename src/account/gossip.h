@@ -120,6 +120,9 @@ void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, do
 /* And is it better than one by noises? */
 bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a);
 
+/* Or cheaper than the filter, where hidden nodes alone are carried and noises are small, however long that takes? */
+bool netdp_i_gossip_shift_undercuts(const netdp_i_gossip_account *a);
+
 /* loss[from_count] towards one observer or coalition, all contributions together. */
 netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *member, double *loss,
                                   netdp_error *error);

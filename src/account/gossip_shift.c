@@ -104,6 +104,13 @@ static int32_t hidden_from(const netdp_i_gossip_account *a, int32_t v)
     return hides_nodes(a) ? n - netdp_graph_degree(a->graph, v) : n;
 }
 
+/* Of so many sources the recursion is followed forward. */
+static int32_t followed(const netdp_i_gossip_account *a)
+{
+    const netdp_rows rows = netdp_mixing_rows(a->request->protocol->mixing);
+    return hides_nodes(a) ? netdp_i_shift_kinds(rows) : rows.nodes;
+}
+
 void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, double *seconds,
                                double *bytes)
 {
@@ -112,8 +119,10 @@ void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, do
     const int32_t hidden = hides_nodes(a) ? rows.nodes - seen : rows.nodes;
     const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
     if (!is_stream(a)) {
-        netdp_i_dense_cost(rows.nodes, hidden, p->every > 0 ? p->every : p->rounds,
-                           rows.start[rows.nodes], p->accelerate, seconds, bytes);
+        const int32_t sources = followed(a);
+        netdp_i_dense_cost(rows.nodes, hidden, sources < hidden ? sources : hidden,
+                           p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
+                           p->accelerate, seconds, bytes);
         *seconds *= each ? (double)(p->rounds / p->every) : 1;
     } else if (netdp_i_stream_is_long(p)) {
         cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
@@ -128,12 +137,14 @@ static void cost_of_views(const netdp_i_gossip_account *a, double *seconds, doub
 {
     const netdp_linear *p = a->request->protocol;
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
-    const int32_t observers = a->losses->members > 1 ? 1 : rows.nodes;
+    const int32_t observers = a->losses->members > 1 ? 1 : rows.nodes, sources = followed(a);
     *seconds = *bytes = 0;
     for (int32_t v = 0; v < observers; v++) {
         double one, room;
-        netdp_i_dense_cost(rows.nodes, hidden_from(a, v), p->every > 0 ? p->every : p->rounds,
-                           rows.start[rows.nodes], p->accelerate, &one, &room);
+        const int32_t hidden = hidden_from(a, v);
+        netdp_i_dense_cost(rows.nodes, hidden, sources < hidden ? sources : hidden,
+                           p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
+                           p->accelerate, &one, &room);
         *seconds += one;
         *bytes = fmax(*bytes, room);
     }
@@ -220,9 +231,19 @@ bool netdp_i_gossip_prefers_shift(const netdp_i_gossip_account *a)
     double seconds, bytes;
     cost_of_all(a, &seconds, &bytes);
     return netdp_i_gossip_pairing(a->request) != NULL || noise < LEAST_PROVEN ||
-           ((p->accelerate || a->request->sees == NETDP_SEES_SUM) && seconds <= LITTLE) ||
-           (noise < NETDP_I_FACTOR_BELOW && p->every == 0 && !p->accelerate && hides_nodes(a) &&
-            seconds < cost_of_filters(a));
+           ((p->accelerate || a->request->sees == NETDP_SEES_SUM) && seconds <= LITTLE);
+}
+
+bool netdp_i_gossip_shift_undercuts(const netdp_i_gossip_account *a)
+{
+    const netdp_linear *p = a->request->protocol;
+    double seconds, bytes;
+    if (a->quiet != NULL || !is_question(a) || !hides_nodes(a) || p->every > 0 || p->accelerate ||
+        netdp_linear_least_noise(p) >= NETDP_I_FACTOR_BELOW)
+        return false;
+    cost_of_all(a, &seconds, &bytes);
+    return bytes * fmin(netdp_i_threads(), a->losses->to_count) <= ROOM * netdp_i_memory_limit() &&
+           seconds < cost_of_filters(a);
 }
 
 /* One contribution in round `begin`, with what follows it; a story that is none leaves what every message tells. */

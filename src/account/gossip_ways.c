@@ -320,8 +320,9 @@ static bool is_quiet(const netdp_i_gossip_account *a, const facts *f)
 
 static bool is_shift(const netdp_i_gossip_account *a, const facts *f)
 {
-    return netdp_i_gossip_can_shift(a, f->stream) &&
-           (!(f->noises || f->stream) || netdp_i_gossip_prefers_shift(a));
+    return (f->noises && netdp_i_gossip_shift_undercuts(a)) ||
+           (netdp_i_gossip_can_shift(a, f->stream) &&
+            (!(f->noises || f->stream) || netdp_i_gossip_prefers_shift(a)));
 }
 
 static bool is_unresolved(const netdp_i_gossip_account *a, const facts *f)
