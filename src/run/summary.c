@@ -373,15 +373,12 @@ static netdp_status private_variant(const netdp_i_variant *variant, const netdp_
     return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
-/* The decay and the end dither where the calibration found them. */
-static void add_tuned(json_t *told, const netdp_i_variant *variant)
+/* What the dither is besides: its decay, and the noise at the end of a phase. */
+static void add_dither(json_t *told, const netdp_noise *noise)
 {
-    if (netdp_i_variant_is_token(variant) || variant->study->question.settings.noise.dither >= 0)
-        return;
-    const netdp_noise *asked = &variant->study->question.settings.noise;
-    netdp_i_noise_show(&variant->protocol.noise,
-                       (asked->decay < 0 ? NETDP_SETTING_DITHER_DECAY : 0U) |
-                           (asked->end < 0 ? NETDP_SETTING_END_DITHER : 0U),
+    netdp_i_noise_show(noise,
+                       (noise->decay > 0 ? NETDP_SETTING_DITHER_DECAY : 0U) |
+                           (noise->end > 0 ? NETDP_SETTING_END_DITHER : 0U),
                        told);
 }
 
@@ -423,7 +420,7 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
     if (gossip)
-        add_tuned(told, variant);
+        add_dither(told, &variant->protocol.noise);
     if (variant->own != NULL)
         json_object_set_new(told, "more_noise", netdp_i_own_told(variant));
     add_mechanism(told, variant);
@@ -692,7 +689,8 @@ json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
     if (json_array_size(remarks) > 0)
         json_object_set(told, "remarks", remarks);
     json_decref(remarks);
-    add_tuned(told, variant);
+    if (gossip)
+        add_dither(told, &variant->protocol.noise);
     add_mechanism(told, variant);
     add_own(told, study, variant);
     if (study->variation_count > 0)

@@ -161,12 +161,16 @@ def nodes_that_work_together(browser, results):
     """Beside the worst pair: what the account's closed bound leaves, never shown smaller than it is, and the limit for one node."""
     guarantee = json.loads((results / "summary.json").read_text())["variants"][3]["guarantee"]
     together = browser.find_element(By.ID, "together").text
-    most, alone = map(float, re.search(r"at most epsilon = ([0-9.]+), what a node’s own noise alone leaves. The limit of ([0-9.]+) is for one node by itself", together).groups())
+    most, alone = map(float, re.search(r"at most epsilon = ([0-9.]+), what a node’s own noise alone leaves. Odds 1 : 1 may pass a billion : 1. The limit of ([0-9.]+) is for one node by itself", together).groups())
     assert guarantee["local"] <= most <= guarantee["local"] * 1.01 and guarantee["worst"]["epsilon"] <= alone, (together, guarantee["local"])
     baselines = browser.find_element(By.ID, "baselines").text
     assert f"someone who reads every message and knows all pairwise noise is limited by epsilon = {most} only" in baselines, baselines
     assert "Another study, in which each node adds noise for itself (row local), would give 4.0" in baselines, baselines
-    assert together in browser.find_element(By.ID, "assumptions").text
+    assumed = browser.find_element(By.ID, "assumptions").text
+    assert together in assumed
+    assert f"Who listens to all messages\nSomeone who reads every message and knows all pairwise noise is limited by epsilon = {most} only." in assumed, assumed
+    assert ("Dither\nFresh noise in each later message: 0.02 times the noise of a contribution. "
+            f"The limit of {alone:.3f} rests on it: without it, every message would count as seen.") in assumed, assumed
 
 
 def checked(browser, path, wanted):
