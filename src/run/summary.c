@@ -302,8 +302,38 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
                netdp_i_problem_weights(variant->problem));
 }
 
+/*
+ * Values of the declared variance V, at worst along the slowest direction of W: after T rounds V (1 - gap)^(2 T) of them is
+ * left, in units of Delta^2. No more than the noise leaves, or a remark; rows do not count.
+ */
+static void remark_auto(const netdp_i_variant *variant, json_t *remarks)
+{
+    const netdp_study *study = variant->study;
+    const netdp_linear *protocol = &variant->protocol;
+    const double variance = study->question.variance,
+                 n = netdp_graph_nodes(variant->problem->graph);
+    double gap = 0;
+    netdp_error ignored;
+    if (study->protocol.rounds != 0 || study->protocol.phases > 0 || protocol->accelerate ||
+        protocol->varying.kind != NETDP_VARY_NEVER || variant->expected < 0 ||
+        netdp_linear_gap(protocol, &gap, &ignored) != NETDP_OK)
+        return;
+    const double unit = variant->problem->width * pow(variant->problem->sensitivity, 2);
+    const double left = variance * pow(1 - gap, 2 * (double)protocol->rounds);
+    const double noise = 2 * variant->expected / unit;
+    if (!(left > noise))
+        return;
+    remark(remarks,
+           "rounds: auto is paper C's number for accelerated gossip: after these %lld rounds nodes "
+           "may be up to %.3g Delta from the mean (root mean square), for %.3g by the noise; give "
+           "accelerate: true, or about %.0f rounds",
+           (long long)protocol->rounds, sqrt(left), sqrt(noise),
+           ceil(log(variance * n / pow(variant->noise, 2)) / (-2 * log1p(-gap))));
+}
+
 static void remark_gossip(const netdp_i_variant *variant, json_t *remarks)
 {
+    remark_auto(variant, remarks);
     const netdp_variation *varying = &variant->protocol.varying;
     const netdp_i_promise *promise = &variant->guarantee;
     char left[NETDP_I_LEFT_ROOM];
