@@ -177,7 +177,7 @@ static const struct {
     {"ridge", "walk", "hypercube 4", "1000", "0.2"},
 };
 
-/* Lines of the file: what stands under a key of the study, NULL: that of the answer's setting; ANSWERS: the key's own default. */
+/* Lines of the file: a key, NULL: that of the answer's setting; and its answer, ANSWERS: the key's default. */
 /* clang-format off */
 static const struct {
     const char *key;

@@ -303,8 +303,9 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
 }
 
 /*
- * Values of the declared variance V, at worst along the slowest direction of W: after T rounds V (1 - gap)^(2 T) of them is
- * left, in units of Delta^2. No more than the noise leaves, or a remark; rows do not count.
+ * Values of the declared variance V, at worst along the slowest direction of W: after T rounds
+ * V (1 - gap)^(2 T) of them is left, in units of Delta^2. Where that is more than the noise leaves there
+ * is a remark; no value of a row is looked at.
  */
 static void remark_auto(const netdp_i_variant *variant, json_t *remarks)
 {

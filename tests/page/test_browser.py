@@ -202,6 +202,24 @@ def proofs_of_the_page(browser, results):
         assert "This proves" not in checked(browser, changed, "This holds, but is not about this page")
 
 
+def dithers_are_compared(browser, folder):
+    """The page says how its dither decays; a proof under another one, or one that decays otherwise, is not of the page."""
+    results, study = folder / "decays", folder / "decays.yaml"
+    study.write_text("graph: {family: florentine}\ntask: {kind: account}\nprotocol: {kind: averaging, rounds: 8}\nproof: worst\n"
+                     "privacy: {noise: 3, as: dp:1e-6, dither: 0.5, dither_decay: 1}\n", encoding="utf-8")
+    for words in (["run", str(study), "-o", str(results)], ["report", str(results)]):
+        code, _, err = run(words, folder)
+        assert code == 0, err
+    browser.get((results / "report.html").as_uri())
+    assert "0.5 times the noise of a contribution, divided by t in round t" in browser.find_element(By.ID, "assumptions").text
+    proof = next(results.glob("*.proof"))
+    checked(browser, proof, "This proves the page’s number")
+    for t, says in ((1, "its dither is another"), (2, "its dither decays otherwise")):
+        changed = folder / f"dither-{t}.proof"
+        changed.write_text(re.sub(rf"^(noise {t}) .*$", r"\1 0x1p+0", proof.read_text(), flags=re.M))
+        checked(browser, changed, f"This holds, but is not about this page: {says}")
+
+
 def sentences(browser):
     """Noise as the command prints it, one number of digits, and words that a privacy officer knows."""
     text = browser.find_element(By.ID, "page").text
@@ -528,6 +546,7 @@ def main():
             a_hostile_folder(browser, folder)
             variants(browser, folder)
             what_was_compared(browser, folder)
+            dithers_are_compared(browser, folder)
             the_experimenters_page(browser, results, folder)
             baselines_and_flips(browser, folder)
             given_noise(browser, folder)
