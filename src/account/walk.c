@@ -19,6 +19,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/powers.h"
 #include "protocol/threat.h"
 
@@ -704,20 +705,37 @@ static bool answer_observer(const account *a, int32_t v)
 
 /* ---- all at once, and the worst one by one ---- */
 
-/* Their losses, by their own account. */
-static netdp_status ask_again(account *a, const alone *w, netdp_error *error)
+/* They take most of the time: of how many observers there is one, at least. */
+static netdp_status report_worst(const account *a, int32_t done, const netdp_progress *progress,
+                                 netdp_error *error)
 {
-    netdp_status status = netdp_i_walk_account_at(w->account, a->request.noise, NULL, error);
+    return netdp_i_report(progress, "worst pairs", done, fmax(a->worst_count, a->losses->to_count),
+                          error);
+}
+
+/* Their losses, by their own account. */
+static netdp_status ask_again(account *a, const alone *w, const netdp_progress *progress,
+                              netdp_error *error)
+{
+    const netdp_progress polled = netdp_i_only_polled(progress);
+    netdp_status status = netdp_i_walk_account_at(w->account, a->request.noise, &polled, error);
     for (int32_t i = 0; i < w->count && status == NETDP_OK; i++)
         a->losses->loss[(int64_t)w->observer * a->losses->from_count + w->index[i]] =
             w->account->losses->loss[i];
     return status;
 }
 
+/* What asks for them, and who is told. */
+struct worst_asked {
+    account *account;
+    const netdp_progress *progress;
+};
+
 static netdp_status ask_alone(void *context, int32_t observer, const int32_t *index, int32_t count,
                               netdp_error *error)
 {
-    account *a = context;
+    const struct worst_asked *told = context;
+    account *a = told->account;
     alone *grown = netdp_i_grow(a->worst, a->worst_count + 1, sizeof *grown);
     if (grown == NULL)
         return netdp_i_no_memory(error);
@@ -745,20 +763,23 @@ static netdp_status ask_alone(void *context, int32_t observer, const int32_t *in
     if (status != NETDP_OK)
         return status;
     w->account->few = true;
-    return ask_again(a, w, error);
+    TRY(ask_again(a, w, told->progress, error));
+    return report_worst(a, a->worst_count, told->progress, error);
 }
 
 /* The worst pairs of those that were asked all at once. */
-static netdp_status account_worst(account *a, netdp_error *error)
+static netdp_status account_worst(account *a, const netdp_progress *progress, netdp_error *error)
 {
     const int64_t pairs = (int64_t)a->losses->from_count * a->losses->to_count;
-    netdp_status status = NETDP_OK;
-    if (a->is_alone == NULL && (a->is_alone = NETDP_I_NEW(bool, pairs)) == NULL)
-        return netdp_i_no_memory(error);
-    for (int32_t k = 0; k < a->worst_count && status == NETDP_OK; k++)
-        status = ask_again(a, &a->worst[k], error);
-    return status == NETDP_OK ? netdp_i_worst_alone(a->losses, a->is_alone, ask_alone, a, error)
-                              : status;
+    struct worst_asked told = {a, progress};
+    if (a->is_alone == NULL)
+        a->is_alone = NETDP_I_NEW(bool, pairs);
+    NEED(a->is_alone);
+    for (int32_t k = 0; k < a->worst_count; k++) {
+        TRY(ask_again(a, &a->worst[k], progress, error));
+        TRY(report_worst(a, k + 1, progress, error));
+    }
+    return netdp_i_worst_alone(a->losses, a->is_alone, ask_alone, &told, error);
 }
 
 /* All at once, where there are many pairs and few of them are alike; *made: is that done? */
@@ -788,7 +809,7 @@ static netdp_status account_many(account *a, bool *made, const netdp_progress *p
     for (int64_t i = 0; i < (int64_t)l->from_count * l->to_count && status == NETDP_OK; i++)
         l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
     if (status == NETDP_OK)
-        status = account_worst(a, error);
+        status = account_worst(a, progress, error);
     if (status == NETDP_OK)
         l->reason = at_once;
     *made = status == NETDP_OK;
@@ -1254,21 +1275,22 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
 }
 
 netdp_status netdp_i_walk_account_worst(account *a, double noise, double *value, bool *known,
-                                        netdp_error *error)
+                                        const netdp_progress *progress, netdp_error *error)
 {
     a->request.noise = noise;
     *known = a->worst_count > 0;
     *value = 0;
-    netdp_status status = NETDP_OK;
-    for (int32_t k = 0; k < a->worst_count && status == NETDP_OK; k++) {
+    const netdp_progress polled = netdp_i_only_polled(progress);
+    for (int32_t k = 0; k < a->worst_count; k++) {
         const alone *w = &a->worst[k];
-        status = netdp_i_walk_account_at(w->account, noise, NULL, error);
+        TRY(netdp_i_walk_account_at(w->account, noise, &polled, error));
         for (int32_t i = 0; i < w->count; i++)
             *value = fmax(*value, w->account->losses->loss[i]);
+        TRY(report_worst(a, k + 1, progress, error));
     }
     if (a->request.law_epsilon > 0)
         *value = up(*value + a->request.law_epsilon);
-    return status;
+    return NETDP_OK;
 }
 
 /*

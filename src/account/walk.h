@@ -25,7 +25,8 @@ netdp_status netdp_i_walk_account_at(netdp_i_walk_account *account, double noise
  * was. *known is false where there are none: no account yet, or all of its pairs are asked so.
  */
 netdp_status netdp_i_walk_account_worst(netdp_i_walk_account *account, double noise, double *value,
-                                        bool *known, netdp_error *error);
+                                        bool *known, const netdp_progress *progress,
+                                        netdp_error *error);
 
 /*
  * What the one pair's path costs, at the noise that one step of the walk has for it (*noise), as

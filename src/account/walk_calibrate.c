@@ -26,7 +26,7 @@ static netdp_status evaluate(void *context, double sigma, double *value, netdp_e
     bool known = false;
     netdp_status status = NETDP_OK;
     if (c->few && c->target->over != NETDP_OVER_MEAN)
-        status = netdp_i_walk_account_worst(c->account, sigma, value, &known, error);
+        status = netdp_i_walk_account_worst(c->account, sigma, value, &known, c->progress, error);
     if (status != NETDP_OK || known)
         return status;
     status = netdp_i_walk_account_at(c->account, sigma, c->progress, error);

@@ -144,17 +144,27 @@ static netdp_status compute(struct asking *asking, netdp_error *error)
 static json_t *list_json(void)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < netdp_claim_count(); i++)
-        json_array_append_new(list, netdp_i_claim_json(netdp_claim_at(i)));
+    for (size_t i = 0; i < netdp_claim_count(); i++) {
+        const netdp_claim *claim = netdp_claim_at(i);
+        json_t *one = netdp_i_claim_json(claim);
+        json_object_set_new(one, "by",
+                            claim->account != NULL ? json_string(claim->by) : json_null());
+        json_array_append_new(list, one);
+    }
     return json_pack("{s:o}", "claims", list);
 }
 
 static void print_list(void)
 {
-    printf("%-28s %-7s %s\n", "claim", "sound", "what it says");
+    printf("%-28s %-7s %-6s %-56s %-92s %s\n", "claim", "sound", "errata", "source",
+           "what holds, by", "what it says");
     for (size_t i = 0; i < netdp_claim_count(); i++) {
         const netdp_claim *claim = netdp_claim_at(i);
-        printf("%-28s %-7s %s\n", claim->name, netdp_i_claim_sound(claim->sound), claim->statement);
+        char erratum[8] = "-";
+        if (claim->erratum > 0)
+            snprintf(erratum, sizeof erratum, "%d", claim->erratum);
+        printf("%-28s %-7s %-6s %-56s %-92s %s\n", claim->name, netdp_i_claim_sound(claim->sound),
+               erratum, claim->paper, claim->account != NULL ? claim->by : "-", claim->statement);
     }
 }
 
@@ -258,11 +268,15 @@ static netdp_status answer(struct asking *asking, const netdp_i_network_options 
 netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *error)
 {
     netdp_i_network_options network = NETDP_I_NETWORK_USUAL;
-    bool json = false;
+    bool json = false, list = false;
     const netdp_i_option options[] = {
         NETDP_I_GRAPH_OPTIONS(network),
         NETDP_I_MIXING_OPTIONS(network),
         {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        {NETDP_I_SWITCH, 0, "list", &list, NULL,
+         "all claims: their source, whether they are sound, which account says what holds; as "
+         "without NAME",
+         NULL},
         {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
         {0},
     };
@@ -283,7 +297,10 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
     netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
     if (status != NETDP_OK || arguments.help)
         goto done;
-    if (arguments.count > 0) {
+    if (list && arguments.count > 0) {
+        status = netdp_i_fail(error, NETDP_INVALID, "--list: lists all claims; leave out '%s'",
+                              netdp_i_show_text(arguments.text[0]).text);
+    } else if (arguments.count > 0) {
         status = answer(&asking, &network, &arguments, json, error);
     } else if (json) {
         json_t *object = list_json();

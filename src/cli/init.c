@@ -88,7 +88,8 @@ static const question questions[ANSWERS] = {
                 NULL, "this or --csv"},
     [CSV] = {"csv", "FILE", ANY, NULL, "the data: a CSV file with a line of names above its rows",
              NULL, NULL, "this or --source"},
-    [LABEL] = {"label", "COLUMN", LEARNS, NULL, "models: the column to predict",
+    [LABEL] = {"label", "COLUMN", LEARNS, NULL,
+               "models: the column to predict; every other one is a feature",
                "Which column is to be predicted?", NULL, "required by a model"},
     [CLASSES] =
         {"classes", "NO,YES", LEARNS, NULL,
@@ -105,7 +106,8 @@ static const question questions[ANSWERS] = {
                 "required; meters: 0,5"},
     [LEVELS] = {"levels", "L", COUNTS, NULL, "histogram: bins of equal width", "How many bins?",
                 "10", NULL},
-    [CLIP] = {"clip", "C", LEARNS, NULL, "models: the largest norm of one row's gradient",
+    [CLIP] = {"clip", "C", LEARNS, NULL,
+              "models: the largest norm of one row's gradient; the sensitivity is twice that",
               "To which norm is a row's gradient clipped?", "0.4", NULL},
     [STEP] = {"step", "ETA", ANY, "task.step", "models and walks: the size of a step",
               "How long is a step?", NULL, "0.7 of a model, 0.006 towards a mean"},
@@ -127,11 +129,14 @@ static const question questions[ANSWERS] = {
                 "rounds as the network and the pairwise noise need",
                 NULL, "10", NULL},
     [INNER] = {"inner", NULL, LEARNS, NULL, NULL, NULL, "10", "10; without --rounds auto"},
-    [EPSILON] = {"epsilon", "EPSILON", ANY, NULL, "the privacy target",
+    [EPSILON] = {"epsilon", "EPSILON", ANY, NULL,
+                 "the privacy target; the noise that meets it is found",
                  "Which epsilon is the target?", NULL, "required"},
-    [DELTA] = {"delta", "DELTA", ANY, NULL, "at which delta the target is",
+    [DELTA] = {"delta", "DELTA", ANY, NULL,
+               "at which delta the target is: much less than one in as many people as there are",
                "At which delta? Much less than one in as many people as there are", "1e-6", NULL},
-    [OVER] = {"over", "worst|mean", ANY, NULL, "for every pair of nodes, or for the mean of pairs",
+    [OVER] = {"over", "worst|mean", ANY, NULL,
+              "worst: no pair of nodes is above the target; mean: on average over them",
               "For every pair of nodes (worst), or on average over them (mean)?", "worst", NULL},
     [SEES] = {"sees", NULL, ANY, NULL, NULL, NULL, "neighbours", NULL},
     [DITHER] = {"dither", NULL, ANY, NULL, NULL, NULL, "0.1", NULL},
@@ -142,7 +147,8 @@ static const question questions[ANSWERS] = {
     [PAIR_NOISE] = {"pair-noise", NULL, ANY, NULL, NULL, NULL, "10", "10 with --pair-graph"},
     [REPEAT] = {"repeat", "N", ANY, NULL, "runs of each protocol, whose errors are averaged", NULL,
                 "10", NULL},
-    [SEED] = {"seed", "N", ANY, NULL, "fixes every random draw", NULL, "1", NULL},
+    [SEED] = {"seed", "N", ANY, NULL, "fixes every random draw: equal seeds give equal results",
+              NULL, "1", NULL},
     [TITLE] = {"title", "TEXT", ANY, NULL, "what the study is called", NULL, NULL,
                "made of the answers"},
 };
@@ -171,46 +177,23 @@ static const struct {
     {"ridge", "walk", "hypercube 4", "1000", "0.2"},
 };
 
-/* Lines of the file. What stands under a key of the study, and what is said beside it; NULL: what the answer's setting says. */
+/* Lines of the file: a key, NULL: that of the answer's setting; and its answer, ANSWERS: the key's default. */
+/* clang-format off */
 static const struct {
     const char *key;
     answer from;
-    const char *comment;
 } lines[] = {
-    {"title", TITLE, NULL},
-    {"seed", SEED, "fixes every random draw: equal seeds give equal results"},
-    {"graph.family", FAMILY, "or file: mine.edges, a line 'u v' for each edge"},
-    {"graph.file", GRAPH, "a line 'u v' for each edge; or family: ring 32"},
-    {"mixing.weights", ANSWERS, "weights of the edges; netdp loss --help all names others"},
-    {"data.source", SOURCE, "a set that netdp data lists; or csv: mine.csv"},
-    {"data.csv", CSV, "a line of names, then rows; or source: a set that netdp data lists"},
-    {"data.label", LABEL, "the column to predict; every other one is a feature"},
-    {"data.split", ANSWERS, "the part of the rows that train; the others test"},
-    {"data.per_node", PER_NODE,
-     "one: row i is node i's; even: rows are shuffled and assigned in turn"},
-    {"data.rows", ROWS, "declared: how many rows there are is found from no data"},
-    {"data.columns", CLASSES, "the label's values, declared; the second counts as +1"},
-    {"data.columns", COLUMN, "without it every column; each may have bounds of its own"},
-    {"task.kind", TASK, "mean, sum, histogram, logistic or ridge"},
-    {"task.bounds", BOUNDS, "declared for everybody's values: what is outside is clipped"},
-    {"task.levels", LEVELS, "bins of equal width within the bounds"},
-    {"task.clip", CLIP, "the largest norm of one row's gradient: the sensitivity is twice that"},
-    {"task.step", STEP, "the size of a step"},
-    {"protocol.kind", PROTOCOL, "netdp loss --help all lists the protocols"},
-    {"protocol.rounds", ROUNDS, "gossip rounds, steps of a walk, or passes of a ring"},
-    {"protocol.phases", PHASES,
-     "steps, each followed by as many rounds as the network and pairwise noise need"},
-    {NULL, INNER, NULL},
-    {"privacy.epsilon", EPSILON, "the target; the noise that meets it is found"},
-    {"privacy.delta", DELTA, "much less than one in as many people as there are"},
-    {"privacy.over", OVER,
-     "worst: no pair of nodes is above the target; mean: on average over them"},
-    {NULL, SEES, NULL},
-    {NULL, DITHER, NULL},
-    {"privacy.pair_graph", PAIR_GRAPH, "who shares pairwise noise, which cancels in the mean"},
-    {NULL, PAIR_NOISE, NULL},
-    {"output.repeat", REPEAT, "runs of each protocol, whose errors are averaged"},
+    {"title", TITLE}, {"seed", SEED},
+    {"graph.family", FAMILY}, {"graph.file", GRAPH}, {"mixing.weights", ANSWERS},
+    {"data.source", SOURCE}, {"data.csv", CSV}, {"data.label", LABEL}, {"data.split", ANSWERS},
+    {"data.per_node", PER_NODE}, {"data.rows", ROWS}, {"data.columns", CLASSES}, {"data.columns", COLUMN},
+    {"task.kind", TASK}, {"task.bounds", BOUNDS}, {"task.levels", LEVELS}, {"task.clip", CLIP}, {"task.step", STEP},
+    {"protocol.kind", PROTOCOL}, {"protocol.rounds", ROUNDS}, {"protocol.phases", PHASES}, {NULL, INNER},
+    {"privacy.epsilon", EPSILON}, {"privacy.delta", DELTA}, {"privacy.over", OVER}, {NULL, SEES}, {NULL, DITHER},
+    {"privacy.pair_graph", PAIR_GRAPH}, {NULL, PAIR_NOISE},
+    {"output.repeat", REPEAT},
 };
+/* clang-format on */
 
 typedef struct drafting {
     const char *answer[ANSWERS]; /* NULL: not given */
@@ -306,6 +289,17 @@ static const char *key_of(answer which)
 static const char *line_key(size_t i)
 {
     return lines[i].key != NULL ? lines[i].key : key_of(lines[i].from);
+}
+
+/* Beside it: what the answer's option says, or its setting. */
+static const char *line_comment(size_t i)
+{
+    if (lines[i].from == ANSWERS)
+        return strcmp(lines[i].key, "data.split") == 0
+                   ? "the part of the rows that train; the others test"
+                   : "weights of the edges; netdp loss --help all names others";
+    const question *asks = &questions[lines[i].from];
+    return asks->help != NULL ? asks->help : netdp_i_setting_find(asks->option)->help;
 }
 
 /* Does it mean something for the task and the protocol that were answered? */
@@ -487,9 +481,7 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
                                           : write_value(line, key->name, value, error);
         if (fclose(line) != 0 && status == NETDP_OK)
             status = netdp_i_no_memory(error);
-        const char *comment = lines[i].comment;
-        if (comment == NULL && key->setting != NULL)
-            comment = netdp_i_setting_find(key->setting)->help;
+        const char *comment = line_comment(i);
         if (status == NETDP_OK && comment != NULL)
             fprintf(out, "%-30s  # %s\n", text, comment);
         else if (status == NETDP_OK)

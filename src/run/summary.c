@@ -302,8 +302,39 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
                netdp_i_problem_weights(variant->problem));
 }
 
+/*
+ * Values of the declared variance V, at worst along the slowest direction of W: after T rounds
+ * V (1 - gap)^(2 T) of them is left, in units of Delta^2. Where that is more than the noise leaves there
+ * is a remark; no value of a row is looked at.
+ */
+static void remark_auto(const netdp_i_variant *variant, json_t *remarks)
+{
+    const netdp_study *study = variant->study;
+    const netdp_linear *protocol = &variant->protocol;
+    const double variance = study->question.variance,
+                 n = netdp_graph_nodes(variant->problem->graph);
+    double gap = 0;
+    netdp_error ignored;
+    if (study->protocol.rounds != 0 || study->protocol.phases > 0 || protocol->accelerate ||
+        protocol->varying.kind != NETDP_VARY_NEVER || variant->expected < 0 ||
+        netdp_linear_gap(protocol, &gap, &ignored) != NETDP_OK)
+        return;
+    const double unit = variant->problem->width * pow(variant->problem->sensitivity, 2);
+    const double left = variance * pow(1 - gap, 2 * (double)protocol->rounds);
+    const double noise = 2 * variant->expected / unit;
+    if (!(left > noise))
+        return;
+    remark(remarks,
+           "rounds: auto is paper C's number for accelerated gossip: after these %lld rounds nodes "
+           "may be up to %.3g Delta from the mean (root mean square), for %.3g by the noise; give "
+           "accelerate: true, or about %.0f rounds",
+           (long long)protocol->rounds, sqrt(left), sqrt(noise),
+           ceil(log(variance * n / pow(variant->noise, 2)) / (-2 * log1p(-gap))));
+}
+
 static void remark_gossip(const netdp_i_variant *variant, json_t *remarks)
 {
+    remark_auto(variant, remarks);
     const netdp_variation *varying = &variant->protocol.varying;
     const netdp_i_promise *promise = &variant->guarantee;
     char left[NETDP_I_LEFT_ROOM];
@@ -373,15 +404,12 @@ static netdp_status private_variant(const netdp_i_variant *variant, const netdp_
     return told != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
-/* The decay and the end dither where the calibration found them. */
-static void add_tuned(json_t *told, const netdp_i_variant *variant)
+/* What the dither is besides: its decay, and the noise at the end of a phase. */
+static void add_dither(json_t *told, const netdp_noise *noise)
 {
-    if (netdp_i_variant_is_token(variant) || variant->study->question.settings.noise.dither >= 0)
-        return;
-    const netdp_noise *asked = &variant->study->question.settings.noise;
-    netdp_i_noise_show(&variant->protocol.noise,
-                       (asked->decay < 0 ? NETDP_SETTING_DITHER_DECAY : 0U) |
-                           (asked->end < 0 ? NETDP_SETTING_END_DITHER : 0U),
+    netdp_i_noise_show(noise,
+                       (noise->decay > 0 ? NETDP_SETTING_DITHER_DECAY : 0U) |
+                           (noise->end > 0 ? NETDP_SETTING_END_DITHER : 0U),
                        told);
 }
 
@@ -423,7 +451,7 @@ static netdp_status variant_json(const netdp_i_variant *variant, const netdp_i_s
     if (gossip && variant->study->protocol.phases > 0) /* what rounds: auto found */
         json_object_set_new(told, "inner", json_integer(variant->protocol.every));
     if (gossip)
-        add_tuned(told, variant);
+        add_dither(told, &variant->protocol.noise);
     if (variant->own != NULL)
         json_object_set_new(told, "more_noise", netdp_i_own_told(variant));
     add_mechanism(told, variant);
@@ -692,7 +720,8 @@ json_t *netdp_i_account_json(const netdp_study *study, int32_t index,
     if (json_array_size(remarks) > 0)
         json_object_set(told, "remarks", remarks);
     json_decref(remarks);
-    add_tuned(told, variant);
+    if (gossip)
+        add_dither(told, &variant->protocol.noise);
     add_mechanism(told, variant);
     add_own(told, study, variant);
     if (study->variation_count > 0)

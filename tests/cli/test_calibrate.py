@@ -192,7 +192,7 @@ def studies_tune_too():
             for key in ("noise", "dither"):
                 assert told_of[key] == found[key], (told_of["name"], key)
             for key in ("dither_decay", "end_dither"):
-                assert told_of.get(key, found["protocol"].get(key)) == found["protocol"].get(key), (told_of, key)
+                assert told_of.get(key, 0) == found["protocol"].get(key, 0), (told_of, key)
         assert "dither: auto" in pathlib.Path(folder, "here/study.yaml").read_text(encoding="utf-8")
         again = run(["run", "here", "--json"], folder)
         assert again[0] == 0 and again[1] == out, again[2]
@@ -200,6 +200,11 @@ def studies_tune_too():
                               (["privacy.noise=1", "privacy.epsilon=0"], "privacy.epsilon")):
             code, _, err = run(["run", "s.yaml", "-o", "there", *[f"--set={one}" for one in change]], folder)
             assert code == 2 and words in err, err
+        for kind, name, number in (("averaging, rounds: 6", "dither_decay", 1), ("muffliato-sgd, rounds: 6, inner: 3", "end_dither", 0.3)):
+            given = STUDY.partition("variants")[0].replace("averaging, rounds: 14", kind).replace("dither: auto, dither_decay: auto", f"dither: 0.5, {name}: {number}")
+            pathlib.Path(folder, "given.yaml").write_text(given, encoding="utf-8")
+            code, out, err = run(["run", "given.yaml", "-o", name, "--json"], folder)
+            assert code == 0 and read_json(out)["variants"][-1][name] == number, (name, out, err)
 
 
 def traces_of_powers(count):

@@ -11,7 +11,7 @@ KEYS = ROW + ["inputs", "value", "valid", "holds", "refuted"]
 def claims(got):
     rows = got["claims"]
     assert len(rows) > 80, len(rows)
-    assert all(list(row) == ROW for row in rows)
+    assert all(list(row) == ROW + ["by"] for row in rows)
     assert {row["paper"].split(",")[0] for row in rows} >= {f"paper {p}" for p in "ABCDE"}
     assert {row["sound"] for row in rows} == {"yes", "partly", "NO", "rate"}
     # what is no upper bound says why
@@ -48,7 +48,7 @@ def claim(words, check):
 RING = "--family 'ring 60' rounds=68 noise=1"
 
 CASES = [
-    Case("claim", out=r"^C-theorem-1 +NO +loss of u to v <= "),
+    Case("claim", out=r"(?m)^C-theorem-1 +NO +1 +paper C, Theorem 1 .* loss of u to v <= "),
     Case("claim --json", keys=["claims"], check=claims),
     Case(f"claim C-theorem-1 {RING} dither=1e-4 from=15 to=0",
          out=r"holds +at least 0\.254013, at most 0\.254013 \(the exact gossip account\)\n"
@@ -137,6 +137,7 @@ CASES = [
     Case("claim A-theorem-4 nodes=30 rounds=300 noise=6 from=x to=0", 2, err="from: 'x'"),
     Case("claim C-theorem-1 --family 'ring 6' --graph x", 2, err="give one of them"),
     Case("claim", 3, err="standard output", stdout="/dev/full"),
+    Case("claim --list decor", 2, err="--list: lists all claims; leave out 'decor'"),
     Case("claim --json", 3, err="standard output", stdout="/dev/full"),
 ]
 
@@ -147,6 +148,12 @@ def list_and_json_agree():
     names = re.findall(r'"claim": ?"([^"]+)"', text)
     assert [line.split()[0] for line in table.splitlines()[1:]] == names
     assert len(set(names)) == len(names)
+    assert run(["claim", "--list"], "/")[1] == table and run(["claim", "--list", "--json"], "/")[1] == text
+    decor = next(line for line in table.splitlines() if line.startswith("decor "))
+    assert re.split(r"  +", decor)[1:4] == ["NO", "20", "Allouah et al., ICML 2024, DECOR's accountant"] and "the observer's own pairs taken out" in decor, decor
+    # columns stand below their heads
+    heads = table.splitlines()[0]
+    assert all(line[heads.index(head) - 1] == " " != line[heads.index(head)] for line in table.splitlines() for head in ("sound", "errata", "source", "what holds", "what it"))
 
 
 def equal_on_any_number_of_threads():

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -239,6 +240,26 @@ LISTED = [
     ("other ring", "{graph: {family: ring 32}, protocol: {accelerate: true, rounds: 9}}",
      ["graph.family=ring 32", "protocol.accelerate=true", "protocol.rounds=9"]),
 ]
+
+
+def auto_says_where_it_does_not_mix():
+    """A ring that paper C's rounds leave unmixed has a remark with what is left of the slowest direction; what mixes has none."""
+    study = study_of(graph="{family: ring 60}", protocol="{kind: averaging, rounds: auto}", data="{csv: sixty.csv, per_node: one}",
+                     task="{kind: mean, bounds: [0, 1]}", output="{repeat: 1}")
+    study += ("variants:\n  - {name: plain}\n  - {name: accelerated, protocol: {accelerate: true}}\n  - {name: named, protocol: {rounds: 68}}\n"
+              "  - {name: complete, graph: {family: complete 60}}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        write(folder, "sixty.csv", "value\n" + "0.5\n" * 60)
+        write(folder, "study.yaml", study)
+        ran(folder, "study.yaml", "-o", "out")
+        told = {one["name"]: one for one in summary_of(folder, "out")["variants"]}
+        said = {name: [text for text in told[name].get("remarks", []) if "rounds: auto" in text] for name in told}
+        assert [len(said[name]) for name in ("plain", "accelerated", "named", "complete")] == [1, 0, 0, 0], said
+        left, noise, rounds = map(float, re.search(r"up to (\S+) Delta .* for (\S+) by the noise; .* about (\S+) rounds", said["plain"][0]).groups())
+        second = (1 + 2 * math.cos(2 * math.pi / 60)) / 3
+        assert abs(left - 0.5 * second ** told["plain"]["rounds"]) < 1e-3 and left > noise > 0, (left, noise)
+        mean = told["plain"]["noise"] / math.sqrt(60)  # what no number of rounds takes off
+        assert 0.5 * second ** rounds <= mean < 0.5 * second ** (rounds - 1), (rounds, mean)
 
 
 def quick_is_what_the_study_says():
@@ -684,6 +705,6 @@ def houses_on_facebook():
 main(CASES, [predictions_come_true, summary_agrees_with_trace, losses_are_those_of_loss,
              threads_and_folders_do_not_matter, variants_are_studies_of_their_own,
              variants_give_the_same_bytes, variants_of_other_columns_share_a_table,
-             finished_folders_stay, quick_is_what_the_study_says, interrupted_runs_go_on,
+             finished_folders_stay, auto_says_where_it_does_not_mix, quick_is_what_the_study_says, interrupted_runs_go_on,
              killed_runs_go_on, unfinished_writes_do_not_stay, damaged_folders_are_told, full_disk,
              extreme_values, nothing_half_written, bundled_study, houses_on_facebook])

@@ -23,6 +23,7 @@ LONG = [
     'loss --family "geometric 2048 0.1" --protocol walk --rounds 20000 --as dp:1e-6 --noise 5',
     'calibrate --family "regular 2000 8" --rounds 50 --target 1 --as dp:1e-6',
     'calibrate --family "regular 500 8" --rounds 50 --target 1 --as dp:1e-6 --tune-dither',
+    'calibrate --family davis --protocol walk --rounds 50 --target 1 --as dp:1e-6 --over mean',
     'loss --family "regular 10000 8" --rounds 50 --certify yes --to set:' + ",".join(map(str, range(100))),
     'reproduce C-table1',
     'run experiments/C-table1.yaml -o figure',
@@ -61,6 +62,7 @@ def long_work_ends():
             took = after.ru_utime + after.ru_stime - spent.ru_utime - spent.ru_stime - before
             assert work.returncode == 130, (words, work.returncode, err)
             assert re.search(rb"netdp.*: stopped", err.splitlines()[-1]), (words, err)
+            assert "--over mean" not in words or b"stopped during " in err, (words, err)  # all pairs of a walk hear of it
             assert took < MOST_WORK, (words, took)
             left = [name for _, _, names in os.walk(folder) for name in names if ".part-" in name]
             assert not left, (words, left)

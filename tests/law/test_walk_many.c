@@ -338,7 +338,7 @@ static void test_ladder(void **state)
     }
     assert_ok(netdp_gdp_to_epsilon(sqrt(most) / sigma, delta, &top, &error));
     const netdp_i_ladder_asked asked = {theta, sigma, delta, most, top, SAMPLES, *mean, *off};
-    assert_ok(netdp_i_ladder_new(&asked, &ladder, &error));
+    assert_ok(netdp_i_ladder_new(&asked, &ladder, NULL, &error));
     for (int i = 0; i < OTHERS; i++) {
         const double epsilon = netdp_i_ladder_ask(ladder, mean[i], off[i]);
         double sum = 0;

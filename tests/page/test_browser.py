@@ -161,16 +161,21 @@ def nodes_that_work_together(browser, results):
     """Beside the worst pair: what the account's closed bound leaves, never shown smaller than it is, and the limit for one node."""
     guarantee = json.loads((results / "summary.json").read_text())["variants"][3]["guarantee"]
     together = browser.find_element(By.ID, "together").text
-    most, alone = map(float, re.search(r"at most epsilon = ([0-9.]+), what a node’s own noise alone leaves. The limit of ([0-9.]+) is for one node by itself", together).groups())
+    most, alone = map(float, re.search(r"at most epsilon = ([0-9.]+), what a node’s own noise alone leaves. Odds 1 : 1 may pass a billion : 1. The limit of ([0-9.]+) is for one node by itself", together).groups())
     assert guarantee["local"] <= most <= guarantee["local"] * 1.01 and guarantee["worst"]["epsilon"] <= alone, (together, guarantee["local"])
     baselines = browser.find_element(By.ID, "baselines").text
     assert f"someone who reads every message and knows all pairwise noise is limited by epsilon = {most} only" in baselines, baselines
     assert "Another study, in which each node adds noise for itself (row local), would give 4.0" in baselines, baselines
-    assert together in browser.find_element(By.ID, "assumptions").text
+    assumed = browser.find_element(By.ID, "assumptions").text
+    assert together in assumed
+    assert f"Who listens to all messages\nSomeone who reads every message and knows all pairwise noise is limited by epsilon = {most} only." in assumed, assumed
+    assert ("Dither\nFresh noise in each later message: 0.02 times the noise of a contribution. "
+            f"The limit of {alone:.3f} rests on it: without it, every message would count as seen.") in assumed, assumed
 
 
 def checked(browser, path, wanted):
     """What the page says of a proof file."""
+    browser.execute_script("document.getElementById('checked').replaceChildren();")  # what was said of another one
     browser.find_element(By.ID, "proof").send_keys(str(path))
     for _ in range(600):
         text = browser.find_element(By.ID, "checked").text
@@ -192,10 +197,28 @@ def proofs_of_the_page(browser, results):
     assert ", in the variant “gossip”." in checked(browser, other, "This proves the page’s number")
     original = (results / named).read_text()
     # What is still true, of other noise, and of another claim than the page's: it holds, and is not the page's number.
-    for pattern, line in ((r"^claim dp (\S+) (\S+) .*$", r"claim dp \1 \2 0.3"), (r"^claim dp \S+ (.*)$", r"claim dp 5 \1"), (r"^claim dp .*\n", "")):
-        changed = results.parent / "changed.proof"
+    for k, (pattern, line) in enumerate(((r"^claim dp (\S+) (\S+) .*$", r"claim dp \1 \2 0.3"), (r"^claim dp \S+ (.*)$", r"claim dp 5 \1"), (r"^claim dp .*\n", ""))):
+        changed = results.parent / f"changed-{k}.proof"  # a browser does not read the same file again
         changed.write_text(re.sub(pattern, line, original, flags=re.M))
         assert "This proves" not in checked(browser, changed, "This holds, but is not about this page")
+
+
+def dithers_are_compared(browser, folder):
+    """The page says how its dither decays; a proof under another one, or one that decays otherwise, is not of the page."""
+    results, study = folder / "decays", folder / "decays.yaml"
+    study.write_text("graph: {family: florentine}\ntask: {kind: account}\nprotocol: {kind: averaging, rounds: 8}\nproof: worst\n"
+                     "privacy: {noise: 3, as: dp:1e-6, dither: 0.5, dither_decay: 1}\n", encoding="utf-8")
+    for words in (["run", str(study), "-o", str(results)], ["report", str(results)]):
+        code, _, err = run(words, folder)
+        assert code == 0, err
+    browser.get((results / "report.html").as_uri())
+    assert "0.5 times the noise of a contribution, divided by t in round t" in browser.find_element(By.ID, "assumptions").text
+    proof = next(results.glob("*.proof"))
+    checked(browser, proof, "This proves the page’s number")
+    for t, says in ((1, "its dither is another"), (2, "its dither decays otherwise")):
+        changed = folder / f"dither-{t}.proof"
+        changed.write_text(re.sub(rf"^(noise {t}) .*$", r"\1 0x1p+0", proof.read_text(), flags=re.M))
+        checked(browser, changed, f"This holds, but is not about this page: {says}")
 
 
 def sentences(browser):
@@ -524,6 +547,7 @@ def main():
             a_hostile_folder(browser, folder)
             variants(browser, folder)
             what_was_compared(browser, folder)
+            dithers_are_compared(browser, folder)
             the_experimenters_page(browser, results, folder)
             baselines_and_flips(browser, folder)
             given_noise(browser, folder)

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 here = pathlib.Path(__file__).parent
 command = here.parents[1] / "tools/verify/netdp-verify"
@@ -30,5 +31,13 @@ same = subprocess.run([command, "--graph", here / "kite.edges", here / "files/av
 assert same.returncode == 0 and ": holds: " in same.stdout, same
 other = subprocess.run([command, "--graph", here / "kite-less.edges", here / "files/averaging-messages.proof"], capture_output=True, text=True)
 assert other.returncode == 1 and "edge (5, 7) is not in both" in other.stdout, other
+with tempfile.TemporaryDirectory() as folder:  # names are numbered as they come, and a node's edge to itself is none
+    pairs = sorted(tuple(map(int, line.split()))[::-1] for line in (here / "kite.edges").read_text().splitlines()[1:])
+    named, short = pathlib.Path(folder, "named"), pathlib.Path(folder, "short")
+    named.write_text("".join(f"\u00e0{v} \u00e0{u}\n" for u, v in [(0, 0), *pairs]), encoding="utf-8")
+    short.write_text("\u00e0\n", encoding="latin-1")
+    done = [subprocess.run([command, "--graph", path, here / "files/averaging-messages.proof"], capture_output=True, text=True) for path in (named, short)]
+assert done[0].returncode == 0 and ": holds: " in done[0].stdout, done
+assert done[1].returncode == 1 and done[1].stdout.endswith("edge (0,) is not in both\n") and not done[1].stderr, done
 print("\n".join(wrong) or f"{len(rows)} files")
 sys.exit(1 if wrong else 0)

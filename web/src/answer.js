@@ -2,7 +2,7 @@
 import {above} from './above.js';
 import {count, h, number, percentUp, plural, showUp} from './dom.js';
 import {isBaseline, nodeName, page, readUnit, simulation, summary} from './folder.js';
-import {protectedOf, sentencesOf} from './unit.js';
+import {capital, protectedOf, sentencesOf} from './unit.js';
 import * as words from './words.js';
 
 /** What the best test finds, of one pair's value. */
@@ -83,7 +83,7 @@ function baselines(variant) {
   const [central, local] = ['central', 'local'].map((name) => number(kept.find((one) => one.name === name)?.guarantee.epsilon ?? NaN));
   return h('p', {class: 'muted small', id: 'baselines'},
     'For comparison (', at, '): another study, with a trusted aggregator (row ', h('em', {}, 'central'), `), would give ${showUp(central)} towards everyone else from one release. Another study, in which each node adds noise for itself (row `,
-    h('em', {}, 'local'), `), would give ${showUp(local)} towards anyone. ${words.ifAllIsRead(variant)}`);
+    h('em', {}, 'local'), `), would give ${showUp(local)} towards anyone. In this one, ${words.ifAllIsRead(variant)}`);
 }
 
 /** For whom the page is, and what its noise is worth. */
@@ -121,12 +121,14 @@ export function assumptions(variant) {
   const rows = [
     ['Who observes', words.who(threat, count(known.nodes), pairs)],
     ['Nodes that work together', words.ifTogether(variant)],
+    ['Who listens to all messages', capital(words.ifAllIsRead(variant))],
     ['What an observer sees', words.sees(threat)],
     ['Its own noise', words.ownNoise(threat)],
     ['How nodes behave', 'Every node follows the protocol and remembers all it sees.'],
     ['What is protected', protectedOf(threat.adjacency)],
     ['What is released', words.released(threat)],
     ['Everyone may know', `The graph (${known.origin}, ${plural(known.nodes, 'node')}, ${plural(known.edges, 'edge')}), the weights of its edges (${variant.mixing ?? 'not recorded'}), the number of rounds and the noise level.`],
+    ...(words.dither(variant) ? [['Dither', words.dither(variant)]] : []),
     ...(guarantee.pairs ? [['Pairwise noise', `Noise that two nodes share: one adds it, the other subtracts it. ${guarantee.pairs.says}`]] : []),
     ...(guarantee.pairs?.left ? [['Left of the pairwise noise', words.left(variant)]] : []),
     ...(words.also(variant) ? [['Also assumed', words.also(variant)]] : []),

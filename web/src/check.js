@@ -20,8 +20,11 @@ function otherNetwork(variant, head) {
   if (edges.size !== 2 * known.edges || drawn?.some((a, i) => i % 2 === 0 && !edges.has(`${a} ${drawn[i + 1]}`))) return 'its graph has other edges';
   if (head.one('rule') !== 'file' && head.one('rule') !== variant.mixing) return `its weights are ${head.one('rule')}, the page’s ${variant.mixing}`;
   if (real(head.one('pair-noise', {n: 0n, e: 0})) !== (guarantee.pairs?.noise ?? 0) || head.all('pair').size !== (guarantee.pairs?.count ?? 0)) return 'its pairwise noise is another';
-  const later = head.get('noise', 1);
-  return later && typeof told.dither === 'number' && !told.dither_decay && !head.has('every') && real(later.values[0]) !== told.dither ? 'its dither is another' : null;
+  if (typeof told.dither !== 'number' || head.has('every')) return null;
+  const [first, second] = [1, 2].map((t) => head.get('noise', t)); // tau / t^P; what stays has no line
+  if (first && real(first.values[0]) !== told.dither) return 'its dither is another';
+  const then = told.dither / 2 ** (told.dither_decay ?? 0);
+  return second && Math.abs(real(second.values[0]) - then) > 1e-9 * then ? 'its dither decays otherwise' : null;
 }
 
 /** How its question differs; what sees or knows more proves as much. */

@@ -51,7 +51,7 @@ export function unitOf(adjacency) {
   return /added or removed/.test(words) ? 'row/add-remove' : 'row/replace';
 }
 
-const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
+export const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
 
 /** The column of the table. */
 export const sentencesOf = (adjacency) => units[unitOf(adjacency)];

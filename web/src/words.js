@@ -119,7 +119,7 @@ export function uncovered(variant) {
   const learns = ['logistic', 'ridge', 'softmax'].includes(summary.task);
   return [
     `${pairs?.coalition ? 'Observers outside the coalition who join it' : threat.pool > 1 ? `More than ${threat.pool} nodes that collude` : 'Nodes that work together: they learn more than any one of them'}.${limited}`,
-    ...(threat.sees === 'everything' ? [] : [`Outsiders who read the network’s traffic.${limited}`]),
+    ...(threat.sees === 'everything' || limited ? [] : ['Outsiders who read the network’s traffic.']),
     'Nodes that do not follow the protocol.',
     'Which nodes exist, who is connected to whom, the rounds and the noise level: all of this is public.',
     learns ? 'Preparing the data: the means and deviations that standardise the rows are not private.'
@@ -303,15 +303,29 @@ export function together({guarantee}) {
 /** The same in a sentence or two. */
 export function ifTogether(variant) {
   const {value, why} = together(variant), worst = worstOf(variant.guarantee), {name} = measure(variant.unit);
+  const inOdds = variant.unit.kind === 'dp' && !why ? ` ${allowed(value)}.` : '';
   if (why) return `If nodes work together: no number is given, since ${why}. The limit of ${showUp(worst)} is for ${whose(variant)}.`;
   const most = `If nodes work together: at most ${name} = ${showUp(value)}, what a node’s own noise alone leaves.`;
-  return value > worst * (1 + 1e-9) ? `${most} The limit of ${showUp(worst)} is for ${whose(variant)}.`
-    : `${most} This is no more than the limit for ${whose(variant)}.`;
+  return value > worst * (1 + 1e-9) ? `${most}${inOdds} The limit of ${showUp(worst)} is for ${whose(variant)}.`
+    : `${most}${inOdds} This is no more than the limit for ${whose(variant)}.`;
 }
 
-/** Towards somebody who reads the whole network. */
+/** Towards somebody who reads the whole network: a clause. */
 export function ifAllIsRead(variant) {
   const {value, why} = together(variant), {name} = measure(variant.unit);
   const who = `someone who reads every message${variant.guarantee.pairs ? ' and knows all pairwise noise' : ''}`;
-  return why ? `In this one, no number is given for ${who}, since ${why}.` : `In this one, ${who} is limited by ${name} = ${showUp(value)} only.`;
+  return why ? `no number is given for ${who}, since ${why}.` : `${who} is limited by ${name} = ${showUp(value)} only.`;
+}
+
+/** The fresh noise of later messages, and whether the limit rests on it; null where the protocol has none. */
+export function dither({told, guarantee, protocol}) {
+  if (!/averaging$|^muffliato-/.test(protocol) || typeof told.dither !== 'number') return null;
+  const {dither, dither_decay: decay = 0, end_dither: end = 0} = told;
+  if (dither === 0 && end === 0) return 'None: every message counts as seen by everybody.';
+  const size = (part) => `${show(part)} times the noise of a contribution`;
+  const later = `Fresh noise in each later message: ${size(dither)}${decay === 0 ? '' : `, divided by t${decay === 1 ? '' : ` to the power ${show(decay)}`} in round t`}. `;
+  const last = `Fresh noise in each result of a phase: ${size(end)}. `;
+  const rests = !guarantee.sound ? '' : ['local', 'everything'].includes(guarantee.bound) ? 'The limit does not rest on it: every message counts as seen.'
+    : `The limit of ${showUp(worstOf(guarantee))} rests on it: without it, every message would count as seen.`;
+  return `${dither === 0 ? '' : later}${end === 0 ? '' : last}${rests}`.trim();
 }

@@ -319,7 +319,8 @@ static netdp_status choose_samples(all_pairs *a, netdp_error *error)
     return NETDP_OK;
 }
 
-static netdp_status make_ladder(all_pairs *a, double delta, netdp_error *error)
+static netdp_status make_ladder(all_pairs *a, double delta, const netdp_progress *progress,
+                                netdp_error *error)
 {
     const netdp_token *token = a->asked.token;
     const double left = nextafter(delta - a->lost, 0);
@@ -333,7 +334,7 @@ static netdp_status make_ladder(all_pairs *a, double delta, netdp_error *error)
                                         .off = a->off};
     netdp_i_ladder_free(a->ladder);
     a->ladder = NULL;
-    return netdp_i_ladder_new(&asked, &a->ladder, error);
+    return netdp_i_ladder_new(&asked, &a->ladder, progress, error);
 }
 
 /* ---- all pairs ---- */
@@ -388,7 +389,7 @@ static netdp_status at_delta(all_pairs *a, double delta, const netdp_progress *p
         l->loss[i] = INFINITY;
     if (!(delta > a->lost))
         return NETDP_OK;
-    netdp_status status = make_ladder(a, delta, error);
+    netdp_status status = make_ladder(a, delta, progress, error);
     return status == NETDP_OK ? netdp_i_for_each(a->losses->to_count, account_observer, a, progress,
                                                  "observers", error)
                               : status;

@@ -440,7 +440,7 @@ static netdp_status find_rungs(ladder *l, double least, netdp_error *error)
 }
 
 netdp_status netdp_i_ladder_new(const netdp_i_ladder_asked *asked, ladder **made,
-                                netdp_error *error)
+                                const netdp_progress *progress, netdp_error *error)
 {
     ladder *l = NETDP_I_NEW(ladder, 1);
     if (l == NULL)
@@ -451,7 +451,7 @@ netdp_status netdp_i_ladder_new(const netdp_i_ladder_asked *asked, ladder **made
     if (status == NETDP_OK && l->own == NULL)
         status = netdp_i_no_memory(error);
     if (status == NETDP_OK)
-        status = netdp_i_for_each(asked->samples, find_own, l, NULL, "sums", error);
+        status = netdp_i_for_each(asked->samples, find_own, l, progress, "samples of pairs", error);
     if (status != NETDP_OK)
         goto done;
     double least = asked->top;
@@ -465,7 +465,7 @@ netdp_status netdp_i_ladder_new(const netdp_i_ladder_asked *asked, ladder **made
         status = netdp_i_no_memory(error);
         goto done;
     }
-    status = netdp_i_for_each(l->rungs, make_rung, l, NULL, "sums", error);
+    status = netdp_i_for_each(l->rungs, make_rung, l, progress, "grid of bounds", error);
 done:
     if (status == NETDP_OK)
         *made = l;

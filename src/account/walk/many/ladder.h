@@ -20,7 +20,7 @@ typedef struct netdp_i_ladder_asked {
 typedef struct netdp_i_ladder netdp_i_ladder;
 
 netdp_status netdp_i_ladder_new(const netdp_i_ladder_asked *asked, netdp_i_ladder **ladder,
-                                netdp_error *error);
+                                const netdp_progress *progress, netdp_error *error);
 void netdp_i_ladder_free(netdp_i_ladder *ladder);
 
 /*
