@@ -390,37 +390,37 @@ static const char *quantity(kind to)
     return to == DP || to == RDP ? "epsilon" : to == GAMMA ? "theta" : to == SIGMA ? "sigma" : "mu";
 }
 
+static void clear_source(struct source *source)
+{
+    netdp_events_free(source->events);
+    netdp_i_free(source->order);
+    netdp_i_free(source->epsilon);
+}
+
 netdp_status netdp_convert(const char *from, const char *to, const netdp_manner *manner,
                            netdp_converted *converted, netdp_error *error)
 {
     NETDP_I_GIVEN(error, from && to && converted);
     static const netdp_manner usual = {0};
-    struct source source = {0};
+    CLEARED(clear_source) struct source source = {0};
     struct target target = {0};
     double value = 0;
     if (manner == NULL)
         manner = &usual;
-    netdp_status status = read_source(from, &source, error);
-    if (status == NETDP_OK)
-        status = read_target(to, &target, error);
-    if (status == NETDP_OK)
-        status = convert(&source, &target, manner, &value, error);
-    if (status == NETDP_OK) {
-        *converted = (netdp_converted){
-            .value = value,
-            .quantity = quantity(target.kind),
-            .lower = manner->lower,
-            .certified = source.kind != EVENTS ||
-                         (!manner->lower &&
-                          netdp_events_certified(source.events->event, source.events->count)),
-            .covers = coverage(&source, &target),
-            .low = target.low,
-            .high = target.high,
-        };
-        memcpy(converted->unit, target.unit, sizeof target.unit);
-    }
-    netdp_events_free(source.events);
-    netdp_i_free(source.order);
-    netdp_i_free(source.epsilon);
-    return status;
+    TRY(read_source(from, &source, error));
+    TRY(read_target(to, &target, error));
+    TRY(convert(&source, &target, manner, &value, error));
+    *converted = (netdp_converted){
+        .value = value,
+        .quantity = quantity(target.kind),
+        .lower = manner->lower,
+        .certified =
+            source.kind != EVENTS ||
+            (!manner->lower && netdp_events_certified(source.events->event, source.events->count)),
+        .covers = coverage(&source, &target),
+        .low = target.low,
+        .high = target.high,
+    };
+    memcpy(converted->unit, target.unit, sizeof target.unit);
+    return NETDP_OK;
 }

@@ -188,41 +188,30 @@ static netdp_status account_draws(drawn *d, const netdp_progress *progress, netd
     netdp_loss_request request = *r->losses;
     const bool told = progress != NULL && progress->report != NULL;
     const netdp_progress asking = {.report = ask, .context = (void *)(uintptr_t)progress};
-    netdp_losses *made = NULL;
-    netdp_status status = NETDP_OK;
+    OWNED_BY(netdp_losses_free) netdp_losses *made = NULL;
     request.protocol = &protocol;
-    for (int64_t i = 0; status == NETDP_OK && i < r->draws; i++) {
+    for (int64_t i = 0; i < r->draws; i++) {
         netdp_stream stream = netdp_stream_at(r->losses->protocol->varying.seed, NETDP_FOR_SEQUENCE,
                                               UINT32_MAX, (uint64_t)i);
         protocol.varying.seed = netdp_stream_bits(&stream);
         netdp_losses_free(made);
         made = NULL;
-        status = netdp_losses_new(&request, told ? &asking : NULL, &made, error);
-        if (status != NETDP_OK)
-            break;
+        TRY(netdp_losses_new(&request, told ? &asking : NULL, &made, error));
         d->pairs = (int64_t)made->from_count * made->to_count;
-        if ((double)d->pairs * (double)r->draws > MOST_SAMPLES) {
-            status = netdp_i_fail(error, NETDP_NO_MEMORY,
-                                  "draws: %lld draws of %lld pairs are too many to keep; ask for "
-                                  "fewer, with --from and --to",
-                                  (long long)r->draws, (long long)d->pairs);
-            break;
-        }
+        if ((double)d->pairs * (double)r->draws > MOST_SAMPLES)
+            return netdp_i_fail(error, NETDP_NO_MEMORY,
+                                "draws: %lld draws of %lld pairs are too many to keep; ask for "
+                                "fewer, with --from and --to",
+                                (long long)r->draws, (long long)d->pairs);
         if (d->sample == NULL)
             d->sample = NETDP_I_NEW(double, d->pairs * r->draws);
-        if (d->sample == NULL) {
-            status = netdp_i_no_memory(error);
-            break;
-        }
+        if (d->sample == NULL)
+            return netdp_i_no_memory(error);
         for (int64_t k = 0; k < d->pairs; k++)
             d->sample[k * r->draws + i] = fmin(made->loss[k], d->local);
-        status = netdp_i_report(progress, "draws", (double)(i + 1), (double)r->draws, error);
+        TRY(netdp_i_report(progress, "draws", (double)(i + 1), (double)r->draws, error));
     }
-    if (status != NETDP_OK) {
-        netdp_losses_free(made);
-        return status;
-    }
-    *losses = made;
+    *losses = GIVE(made);
     return NETDP_OK;
 }
 

@@ -47,28 +47,24 @@ static netdp_status find_local(netdp_i_gossip_account *a, netdp_error *error)
 netdp_status netdp_i_gossip_begin(netdp_i_gossip_account *a, netdp_error *error)
 {
     const netdp_loss_request *request = a->request;
-    netdp_status status = netdp_i_losses_asked(
-        netdp_mixing_rows(request->protocol->mixing).nodes, request->from, request->from_count,
-        request->to, request->to_count, request->coalition, &a->losses, error);
-    if (status == NETDP_OK)
-        status = find_local(a, error);
-    if (status == NETDP_OK)
-        status = netdp_i_protect_begin(&request->protection, a->losses, &a->most, &a->scale, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_losses_asked(netdp_mixing_rows(request->protocol->mixing).nodes, request->from,
+                             request->from_count, request->to, request->to_count,
+                             request->coalition, &a->losses, error));
+    TRY(find_local(a, error));
+    TRY(netdp_i_protect_begin(&request->protection, a->losses, &a->most, &a->scale, error));
     netdp_losses *losses = a->losses;
     losses->threat =
         netdp_i_threat_gossip(request->sees, request->own_noise, request->protocol->cycle > 1);
     if (request->protection.protects == NETDP_PROTECTS_ROW)
         losses->threat.protects = netdp_protection_words(&request->protection);
-    status = netdp_i_gossip_prove(a, error);
+    TRY(netdp_i_gossip_prove(a, error));
     netdp_i_judge(
         a->bound,
         (netdp_i_case){.outward = request->protection.batches.kind != NETDP_BATCHES_POISSON &&
                                   a->way != NETDP_I_WAY_OPEN,
                        .why = a->why},
         losses);
-    return status;
+    return NETDP_OK;
 }
 
 void netdp_i_gossip_reduce_view(const netdp_i_gossip_account *a, const int32_t *member,
@@ -197,33 +193,21 @@ static netdp_status account_for(netdp_i_gossip_account *a, const int32_t *member
 {
     const int32_t n = netdp_graph_nodes(a->graph);
     const netdp_linear *protocol = a->request->protocol;
-    char *mark = NETDP_I_NEW(char, n);
-    int32_t *seen = NETDP_I_NEW(int32_t, n);
-    double *reach = NETDP_I_NEW(double, count);
+    if (a->way == NETDP_I_WAY_SHIFT)
+        return netdp_i_gossip_shift(a, member, loss, error);
+    if (protocol->varying.kind != NETDP_VARY_NEVER)
+        return account_changing(a, member, count, loss, error);
+    OWNED char *mark = NETDP_I_NEW(char, n);
+    OWNED int32_t *seen = NETDP_I_NEW(int32_t, n);
+    OWNED double *reach = NETDP_I_NEW(double, count);
     netdp_i_observer observer;
-    netdp_status status = NETDP_OK;
-    if (a->way == NETDP_I_WAY_SHIFT) {
-        status = netdp_i_gossip_shift(a, member, loss, error);
-        goto done;
-    }
-    if (protocol->varying.kind != NETDP_VARY_NEVER) {
-        status = account_changing(a, member, count, loss, error);
-        goto done;
-    }
-    if (mark == NULL || seen == NULL || reach == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (mark == NULL || seen == NULL || reach == NULL)
+        return netdp_i_no_memory(error);
     netdp_i_gossip_reduce_view(a, member, count, mark, seen, reach, &observer);
     if (observer.seen_count == 0)
-        goto done; /* the set is the whole graph: nobody is left to learn about */
-    status = netdp_i_gossip_by_phases(a) ? netdp_i_gossip_phases(a, &observer, member, loss, error)
-                                         : netdp_i_gossip_rounds(a, &observer, member, loss, error);
-done:
-    netdp_i_free(mark);
-    netdp_i_free(seen);
-    netdp_i_free(reach);
-    return status;
+        return NETDP_OK; /* the set is the whole graph: nobody is left to learn about */
+    return netdp_i_gossip_by_phases(a) ? netdp_i_gossip_phases(a, &observer, member, loss, error)
+                                       : netdp_i_gossip_rounds(a, &observer, member, loss, error);
 }
 
 static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
@@ -328,41 +312,40 @@ static bool caps_by_everything(const netdp_i_gossip_account *a)
            (double)a->losses->from_count * a->losses->to_count <= MOST_COLUMNS;
 }
 
+static void clear_account(netdp_i_gossip_account *a)
+{
+    netdp_i_published_free(a->published);
+    netdp_i_phase_free(a->phase);
+    netdp_i_quiet_free(a->quiet);
+    netdp_i_basis_clear(&a->dense);
+    netdp_i_paired_clear(&a->paired);
+    netdp_i_free(a->own);
+    netdp_i_free(a->closed);
+    netdp_i_free(a->scale);
+    netdp_losses_free(a->losses);
+}
+
 netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room room,
                                 const netdp_i_rounds *rounds, netdp_i_batch_sink sink,
                                 void *context, const netdp_progress *progress, netdp_error *error)
 {
+    CLEARED(clear_account)
     netdp_i_gossip_account a = {.request = request, .rounds = rounds};
     TRY(netdp_i_gossip_check(request, &a.bound, error));
     a.graph = netdp_mixing_graph(request->protocol->mixing);
-    netdp_status status = netdp_i_gossip_begin(&a, error);
-    if (status == NETDP_OK && netdp_i_gossip_is_published(a.bound))
-        status = begin_published(&a, room.sums, error);
-    if (status == NETDP_OK && netdp_pairing_is(&request->protocol->noise.pairing) &&
+    TRY(netdp_i_gossip_begin(&a, error));
+    if (netdp_i_gossip_is_published(a.bound))
+        TRY(begin_published(&a, room.sums, error));
+    if (netdp_pairing_is(&request->protocol->noise.pairing) &&
         (netdp_i_gossip_is_local(&a) || caps_by_everything(&a)))
-        status = netdp_i_paired_new(&request->protocol->noise.pairing, netdp_graph_nodes(a.graph),
-                                    &a.paired, error);
-    if (status == NETDP_OK && a.paired.nodes > 0 && a.losses->to_count > a.losses->members)
-        status =
-            netdp_i_paired_share(&a.paired, a.losses->from, a.losses->from_count, progress, error);
-    if (status != NETDP_OK)
-        goto done;
+        TRY(netdp_i_paired_new(&request->protocol->noise.pairing, netdp_graph_nodes(a.graph),
+                               &a.paired, error));
+    if (a.paired.nodes > 0 && a.losses->to_count > a.losses->members)
+        TRY(netdp_i_paired_share(&a.paired, a.losses->from, a.losses->from_count, progress, error));
     /* A changing network's product of matrices goes through all rounds for all observers at once.
      */
     const bool at_once =
         netdp_i_gossip_is_published(a.bound) && request->protocol->varying.kind != NETDP_VARY_NEVER;
     const int32_t size = at_once ? a.losses->to_count : netdp_i_batch_size(a.losses, room.rows);
-    status =
-        netdp_i_batches_fill(a.losses, size, account_batch, &a, sink, context, progress, error);
-done:
-    netdp_i_published_free(a.published);
-    netdp_i_phase_free(a.phase);
-    netdp_i_quiet_free(a.quiet);
-    netdp_i_basis_clear(&a.dense);
-    netdp_i_paired_clear(&a.paired);
-    netdp_i_free(a.own);
-    netdp_i_free(a.closed);
-    netdp_i_free(a.scale);
-    netdp_losses_free(a.losses);
-    return status;
+    return netdp_i_batches_fill(a.losses, size, account_batch, &a, sink, context, progress, error);
 }

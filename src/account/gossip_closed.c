@@ -181,13 +181,13 @@ netdp_status netdp_i_gossip_round_inward(const netdp_i_gossip_account *a, const 
     const double loudest = p->steady ? 1 : fmax(1, netdp_linear_noise(p, 1));
     const double slots = (double)netdp_linear_participations(p);
     double reach = 1;
-    netdp_status status = find_reach(a, member, &reach, error);
+    TRY(find_reach(a, member, &reach, error));
     const double lost = spread * DBL_EPSILON / 2 * loudest * loudest / (reach * reach * quietest);
     const bool resolved =
         reach > 0 && loudest * spread <= MOST_APART * quietest && lost <= MOST_LOST;
-    for (int32_t i = 0; status == NETDP_OK && i < a->losses->from_count; i++) {
+    for (int32_t i = 0; i < a->losses->from_count; i++) {
         const double root = fmax(0, sqrt(loss[i]) - LESS_OF_ROOT * slots * lost);
         loss[i] = resolved ? fmax(0, root * root * (1 - LESS * lost) - NEXT_TO_NOTHING) : 0;
     }
-    return status;
+    return NETDP_OK;
 }

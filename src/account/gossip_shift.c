@@ -283,20 +283,21 @@ netdp_status netdp_i_gossip_shift(netdp_i_gossip_account *a, const int32_t *memb
     }
     if (!phases || !changes) {
         const netdp_i_sources of = {l->from_count, l->from, loss};
-        netdp_status status = prove_once(a, &view, &of, error);
-        for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+        TRY(prove_once(a, &view, &of, error));
+        for (int32_t i = 0; i < l->from_count; i++)
             loss[i] *= a->most;
-        return status;
+        return NETDP_OK;
     }
-    const netdp_i_sources each = {l->from_count, l->from, NETDP_I_NEW(double, l->from_count)};
-    netdp_status status = each.loss == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
+    OWNED double *phase = NETDP_I_NEW(double, l->from_count);
+    if (phase == NULL)
+        return netdp_i_no_memory(error);
+    const netdp_i_sources each = {l->from_count, l->from, phase};
+    for (int32_t i = 0; i < l->from_count; i++)
         loss[i] = 0;
-    for (; status == NETDP_OK && view.begin < p->rounds; view.begin += view.rounds) {
-        status = prove_once(a, &view, &each, error);
-        for (int32_t i = 0; status == NETDP_OK && i < l->from_count; i++)
-            loss[i] = fmin((loss[i] + each.loss[i]) * (1 + DBL_EPSILON), a->most);
+    for (; view.begin < p->rounds; view.begin += view.rounds) {
+        TRY(prove_once(a, &view, &each, error));
+        for (int32_t i = 0; i < l->from_count; i++)
+            loss[i] = fmin((loss[i] + phase[i]) * (1 + DBL_EPSILON), a->most);
     }
-    netdp_i_free(each.loss);
-    return status;
+    return NETDP_OK;
 }

@@ -92,15 +92,12 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
     NETDP_I_GIVEN(error, request && request->losses);
     const netdp_loss_request *losses = request->losses;
     *a = (asked){.request = request, .protocol = losses->protocol, .parts = 1, .stories = 1};
-    netdp_status status = netdp_i_gossip_check(losses, &a->bound, error);
-    a->stream = status == NETDP_OK && a->protocol->every > 0 && !a->protocol->reacts;
-    if (status == NETDP_OK && a->protocol->noise.pairing.weighted)
+    TRY(netdp_i_gossip_check(losses, &a->bound, error));
+    a->stream = a->protocol->every > 0 && !a->protocol->reacts;
+    if (a->protocol->noise.pairing.weighted)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: there are no proof files of pairs that differ in noise");
-    if (status == NETDP_OK)
-        status = check_bound(a, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_bound(a, error));
     const netdp_linear *p = a->protocol;
     if (a->stream)
         a->parts = netdp_linear_contributions(p);
@@ -202,14 +199,16 @@ static netdp_status find_diagonal(const pattern *p, netdp_i_dual *quadratic,
         trace += of->m[k * n + k];
         off += of->off[k] * of->off[k];
     }
-    netdp_status status = netdp_i_dual_diagonal(quadratic, of->m, p->slots,
-                                                p->asked == NETDP_BOUND_SPECTRAL, y, error);
+    TRY(netdp_i_dual_diagonal(quadratic, of->m, p->slots, p->asked == NETDP_BOUND_SPECTRAL, y,
+                              error));
     const double more =
         1.001 * (2 * sqrt(trace * off) + off) + netdp_i_stream_gram_error(proof, of->m, n, true);
-    for (int64_t k = 0; status == NETDP_OK && k < n; k++)
+    for (int64_t k = 0; k < n; k++)
         y[k] = (y[k] + more) * (1 + 4 * DBL_EPSILON);
-    return status;
+    return NETDP_OK;
 }
+
+OWNER(netdp_i_dual_free, netdp_i_dual)
 
 /* abs-sum or dual, whichever is asked for, or less. */
 static netdp_status choose_bound(void *context, const netdp_i_shift_products *of,
@@ -217,32 +216,32 @@ static netdp_status choose_bound(void *context, const netdp_i_shift_products *of
 {
     pattern *p = context;
     const netdp_i_stream_proof proof = {.holds = true, .terms = of->terms, .beside = p->slots};
-    double drift = 0, *y = NETDP_I_NEW(double, 2 * (int64_t)p->slots);
-    netdp_i_dual *quadratic = NULL;
-    netdp_status status =
-        y == NULL ? netdp_i_no_memory(error) : netdp_i_dual_new(p->slots, &quadratic, error);
+    double drift = 0;
+    OWNED double *y = NETDP_I_NEW(double, 2 * (int64_t)p->slots);
+    OWNED_BY(netdp_i_dual_free) netdp_i_dual *quadratic = NULL;
+    if (y == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_dual_new(p->slots, &quadratic, error));
     for (int32_t k = 0; k < p->slots; k++)
         drift += of->off[k];
     const netdp_i_stream_matrix matrix = {of->m, p->slots, p->most, drift};
     p->name = "abs-sum";
     p->loss = INFINITY;
-    if (status == NETDP_OK && (p->asked == NETDP_BOUND_UPPER || p->asked == NETDP_BOUND_ABS_SUM))
-        status = netdp_i_stream_bound_proven(quadratic, &proof, &matrix, NETDP_BOUND_ABS_SUM,
-                                             &p->loss, error);
-    if (status == NETDP_OK && p->asked != NETDP_BOUND_ABS_SUM) {
-        status = find_diagonal(p, quadratic, &proof, of, y, error);
-        memcpy(y + p->slots, y, (size_t)p->slots * sizeof *y);
-        const double sum = netdp_i_sum_largest(y + p->slots, p->slots, 0, 0, p->most) *
-                           (1 + 2.0 * p->slots * DBL_EPSILON);
-        if (status == NETDP_OK && sum < p->loss) {
-            memcpy(p->y, y, (size_t)p->slots * sizeof *y);
-            p->loss = sum;
-            p->name = "dual";
-        }
+    if (p->asked == NETDP_BOUND_UPPER || p->asked == NETDP_BOUND_ABS_SUM)
+        TRY(netdp_i_stream_bound_proven(quadratic, &proof, &matrix, NETDP_BOUND_ABS_SUM, &p->loss,
+                                        error));
+    if (p->asked == NETDP_BOUND_ABS_SUM)
+        return NETDP_OK;
+    TRY(find_diagonal(p, quadratic, &proof, of, y, error));
+    memcpy(y + p->slots, y, (size_t)p->slots * sizeof *y);
+    const double sum = netdp_i_sum_largest(y + p->slots, p->slots, 0, 0, p->most) *
+                       (1 + 2.0 * p->slots * DBL_EPSILON);
+    if (sum < p->loss) {
+        memcpy(p->y, y, (size_t)p->slots * sizeof *y);
+        p->loss = sum;
+        p->name = "dual";
     }
-    netdp_i_dual_free(quadratic);
-    netdp_i_free(y);
-    return status;
+    return NETDP_OK;
 }
 
 /* A displacement of each contribution, and the bound by all of them. */
@@ -356,6 +355,28 @@ static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
             story->of.c[(k * pairs + i) * slots + k] = whole->of.c[i];
 }
 
+/* `whole`: of what is told to everybody; `story`: of the rounds, where they tell. */
+static netdp_status prove(const asked *a, netdp_i_story *story, netdp_i_story *whole,
+                          pattern *chosen, netdp_i_proof *proof, netdp_error *error)
+{
+    const bool rounds = !is_everything(a) && netdp_linear_least_noise(a->protocol) > 0 &&
+                        (!a->protocol->reacts || a->protocol->noise.end > 0);
+    TRY(tell_everything(a, whole, error));
+    if (rounds)
+        TRY(tell(a, story, chosen, error));
+    const double all = times_up(whole->loss, (double)a->parts),
+                 told = rounds ? add_phases(a, story) : INFINITY;
+    for (int32_t i = 0; rounds && !(told < all) && i < a->stories; i++)
+        keep_still(&story[i], whole);
+    proof->everything = !rounds;
+    proof->bound = !rounds || !a->stream ? NULL : told < all ? chosen->name : "abs-sum";
+    proof->y = proof->bound != NULL && strcmp(proof->bound, "dual") == 0 ? chosen->y : NULL;
+    proof->claims.loss = fmin(all, told);
+    proof->story = rounds ? story : whole;
+    proof->stories = rounds ? a->stories : 1;
+    return claim(a, proof, error);
+}
+
 netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,
                                 netdp_error *error)
 {
@@ -363,30 +384,12 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
     if (request->walk != NULL)
         return netdp_i_given_proof(request, path, loss, error);
     asked a;
-    netdp_i_story whole = {0}, *story = NULL;
-    pattern chosen = {.name = NULL};
     TRY(ask(request, &a, error));
-    const bool rounds = !is_everything(&a) && netdp_linear_least_noise(a.protocol) > 0 &&
-                        (!a.protocol->reacts || a.protocol->noise.end > 0);
+    netdp_i_story whole = {0}, *story = NETDP_I_NEW(netdp_i_story, a.stories);
+    pattern chosen = {.name = NULL};
     netdp_i_proof proof = proof_of(&a);
-    story = NETDP_I_NEW(netdp_i_story, a.stories);
     netdp_status status =
-        story == NULL ? netdp_i_no_memory(error) : tell_everything(&a, &whole, error);
-    if (status == NETDP_OK && rounds)
-        status = tell(&a, story, &chosen, error);
-    if (status == NETDP_OK) {
-        const double all = times_up(whole.loss, (double)a.parts),
-                     told = rounds ? add_phases(&a, story) : INFINITY;
-        for (int32_t i = 0; rounds && !(told < all) && i < a.stories; i++)
-            keep_still(&story[i], &whole);
-        proof.everything = !rounds;
-        proof.bound = !rounds || !a.stream ? NULL : told < all ? chosen.name : "abs-sum";
-        proof.y = proof.bound != NULL && strcmp(proof.bound, "dual") == 0 ? chosen.y : NULL;
-        proof.claims.loss = fmin(all, told);
-        proof.story = rounds ? story : &whole;
-        proof.stories = rounds ? a.stories : 1;
-        status = claim(&a, &proof, error);
-    }
+        story == NULL ? netdp_i_no_memory(error) : prove(&a, story, &whole, &chosen, &proof, error);
     if (status == NETDP_OK)
         status = write_proof(&proof, path, error);
     if (status == NETDP_OK && loss != NULL)

@@ -40,16 +40,12 @@ netdp_status netdp_losses_new(const netdp_loss_request *request, const netdp_pro
                               netdp_losses **losses, netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && losses);
-    netdp_losses *made = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *made = NULL;
     TRY(netdp_i_request_given(request, error));
     if (request->pool > 1)
         return netdp_i_losses_pooled(request, progress, losses, error);
-    netdp_status status =
-        netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, INT64_MAX}, NULL,
-                           netdp_i_losses_keep, &made, progress, error);
-    if (status == NETDP_OK)
-        *losses = made;
-    else
-        netdp_losses_free(made);
-    return status;
+    TRY(netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, INT64_MAX}, NULL,
+                           netdp_i_losses_keep, &made, progress, error));
+    *losses = GIVE(made);
+    return NETDP_OK;
 }

@@ -6,6 +6,7 @@
 #include "account/walk.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Room for the walk and for the release of its law. */
 static netdp_status events_new(netdp_events **made, netdp_error *error)
@@ -90,47 +91,40 @@ static netdp_status add_walk(netdp_i_walk_account *account, const netdp_walk_req
     const netdp_losses *losses = netdp_i_walk_account_losses(account);
     const double value = losses->loss[0];
     const bool pays = request->law_epsilon > 0 || request->law_delta > 0;
-    netdp_i_cost_law law = {0};
+    CLEARED(netdp_i_cost_law_clear) netdp_i_cost_law law = {0};
     double noise = 0;
     bool found = request->noise > 0 && request->token->route == NULL && value >= losses->local;
-    netdp_status status = NETDP_OK;
     if (found) {
         add_local(request, losses->from[0], list);
     } else {
-        status = netdp_i_walk_account_law(account, &law, &noise, &found, progress, error);
+        TRY(netdp_i_walk_account_law(account, &law, &noise, &found, progress, error));
         found = found && says_the_same(&law, noise, request->unit.parameter - request->law_delta,
                                        value - request->law_epsilon);
-        if (status == NETDP_OK && found)
-            status = add_law(&law, noise, list, error);
-        netdp_i_cost_law_clear(&law);
+        if (found)
+            TRY(add_law(&law, noise, list, error));
     }
-    if (status == NETDP_OK && !found)
+    if (!found)
         add_approximate(value, request->unit.parameter, list);
-    else if (status == NETDP_OK && pays)
+    else if (pays)
         add_approximate(request->law_epsilon, request->law_delta, list);
-    return status;
+    return NETDP_OK;
 }
+
+OWNER(netdp_i_walk_account_free, netdp_i_walk_account)
+OWNER(netdp_events_free, netdp_events)
 
 netdp_status netdp_walk_events_new(const netdp_walk_request *request,
                                    const netdp_progress *progress, netdp_events **events,
                                    netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && events);
-    netdp_i_walk_account *account = NULL;
-    netdp_events *list = NULL;
-    netdp_status status = netdp_i_walk_account_new(request, &account, error);
-    if (status == NETDP_OK)
-        status = check(request, netdp_i_walk_account_losses(account), error);
-    if (status == NETDP_OK)
-        status = netdp_i_walk_account_at(account, request->noise, progress, error);
-    if (status == NETDP_OK)
-        status = events_new(&list, error);
-    if (status == NETDP_OK)
-        status = add_walk(account, request, progress, list, error);
-    if (status == NETDP_OK)
-        *events = list;
-    else
-        netdp_events_free(list);
-    netdp_i_walk_account_free(account);
-    return status;
+    OWNED_BY(netdp_i_walk_account_free) netdp_i_walk_account *account = NULL;
+    OWNED_BY(netdp_events_free) netdp_events *list = NULL;
+    TRY(netdp_i_walk_account_new(request, &account, error));
+    TRY(check(request, netdp_i_walk_account_losses(account), error));
+    TRY(netdp_i_walk_account_at(account, request->noise, progress, error));
+    TRY(events_new(&list, error));
+    TRY(add_walk(account, request, progress, list, error));
+    *events = GIVE(list);
+    return NETDP_OK;
 }

@@ -27,17 +27,16 @@ netdp_status netdp_i_answer_find(netdp_i_answer *asked, const netdp_progress *pr
                                  netdp_error *error)
 {
     TRY(netdp_claim_derive(asked->claim, &asked->inputs, error));
-    netdp_status status =
-        netdp_claim_value(asked->claim, &asked->inputs, progress, &asked->value, error);
-    if (status == NETDP_OK && asked->claim->account != NULL) {
-        status = netdp_claim_holds(asked->claim, &asked->inputs, progress, &asked->truth,
-                                   &asked->unknown);
-        asked->holds = status == NETDP_OK;
-        if (status == NETDP_NO_ANSWER || status == NETDP_INVALID)
-            status = NETDP_OK;
-        else if (status != NETDP_OK && error != NULL)
-            *error = asked->unknown;
-    }
+    TRY(netdp_claim_value(asked->claim, &asked->inputs, progress, &asked->value, error));
+    if (asked->claim->account == NULL)
+        return NETDP_OK;
+    const netdp_status status =
+        netdp_claim_holds(asked->claim, &asked->inputs, progress, &asked->truth, &asked->unknown);
+    asked->holds = status == NETDP_OK;
+    if (asked->holds || status == NETDP_NO_ANSWER || status == NETDP_INVALID)
+        return NETDP_OK;
+    if (error != NULL)
+        *error = asked->unknown;
     return status;
 }
 

@@ -328,7 +328,6 @@ static netdp_status from_graph(netdp_claim_inputs *in, netdp_input input, netdp_
 {
     netdp_spectrum spectrum;
     int64_t time;
-    netdp_status status = NETDP_OK;
     switch (input) {
     case NETDP_IN_NODES:
         in->value[input] = rows_of(in).nodes;
@@ -343,41 +342,38 @@ static netdp_status from_graph(netdp_claim_inputs *in, netdp_input input, netdp_
     case NETDP_IN_ACTIVATION:
         if (in->mixing == NULL)
             break;
-        status = netdp_mixing_spectrum(in->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
-        if (status == NETDP_OK)
-            in->value[input] =
-                input == NETDP_IN_GAP ? spectrum.gap : activation_of(in->mixing, &spectrum);
+        TRY(netdp_mixing_spectrum(in->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
+        in->value[input] =
+            input == NETDP_IN_GAP ? spectrum.gap : activation_of(in->mixing, &spectrum);
         break;
     case NETDP_IN_MIXING_TIME:
         if (in->mixing == NULL)
             break;
-        status = netdp_mixing_time(in->mixing, 0.25, &time, error);
-        if (status == NETDP_OK)
-            in->value[input] = time < 1 ? 1 : (double)time;
+        TRY(netdp_mixing_time(in->mixing, 0.25, &time, error));
+        in->value[input] = time < 1 ? 1 : (double)time;
         break;
     default:
         break;
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_claim_derive(const netdp_claim *claim, netdp_claim_inputs *inputs,
                                 netdp_error *error)
 {
     NETDP_I_GIVEN(error, claim && inputs);
-    netdp_status status = NETDP_OK;
     if (inputs->mixing != NULL)
-        status = netdp_mixing_require(inputs->mixing, error);
+        TRY(netdp_mixing_require(inputs->mixing, error));
     else if (inputs->law != NULL)
-        status = netdp_transition_require(inputs->law, error);
+        TRY(netdp_transition_require(inputs->law, error));
     const bool graph = inputs->mixing != NULL || inputs->law != NULL;
-    for (const netdp_input *i = claim->inputs; status == NETDP_OK && *i != NETDP_IN_END; i++) {
+    for (const netdp_input *i = claim->inputs; *i != NETDP_IN_END; i++) {
         if (isnan(inputs->value[*i]) && graph && inputs_known[*i].graph)
-            status = from_graph(inputs, *i, error);
+            TRY(from_graph(inputs, *i, error));
         if (isnan(inputs->value[*i]))
             inputs->value[*i] = inputs_known[*i].usual;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Checks ---- */

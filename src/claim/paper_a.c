@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/try.h"
 #include "claim/claims.h"
+#include "graph/graph.h"
 
 /* alpha / (2 sigma^2 i) */
 FORMULA(theorem_1)
@@ -152,6 +153,8 @@ CLOSED(theorem_5_corrected, netdp_closed_ring, NETDP_FORM_CORRECTED)
 CLOSED(complete, netdp_closed_complete, NETDP_FORM_PRINTED)
 CLOSED(complete_corrected, netdp_closed_complete, NETDP_FORM_CORRECTED)
 
+OWNER(netdp_transition_free, netdp_transition)
+
 /*
  * One contribution of a walk, by its first passage: what a token that starts at u tells the
  * observer, exactly, and no more is told where it starts elsewhere. A family and its weights with
@@ -162,25 +165,21 @@ static netdp_status first_passage(const netdp_claim_inputs *in, const char *fami
                                   netdp_claim_truth *truth, netdp_error *error)
 {
     char name[48], law[64];
-    netdp_graph *graph = NULL;
-    netdp_transition *transition = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    OWNED_BY(netdp_transition_free) netdp_transition *transition = NULL;
     netdp_claim_inputs once = *in;
     if (IN(NODES) > NETDP_DENSE_NODES)
         return netdp_i_fail(error, NETDP_NO_ANSWER, "first passage: at most %d nodes here",
                             NETDP_DENSE_NODES);
     snprintf(name, sizeof name, "%s %.0f", family, IN(NODES));
     snprintf(law, sizeof law, "lazy:%.17g:%s", IN(LOOP), weights);
-    netdp_status status = netdp_graph_make(name, 1, true, &graph, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_transition_new(graph, law, &transition, error);
+    TRY(netdp_graph_make(name, 1, true, &graph, NULL, error));
+    TRY(netdp_transition_new(graph, law, &transition, error));
     once.law = transition;
     once.value[NETDP_IN_CAP] = 1;
-    if (status == NETDP_OK)
-        status = walk(&once, NETDP_BOUND_FIRST_PASSAGE, progress, &truth->at_most, error);
+    TRY(walk(&once, NETDP_BOUND_FIRST_PASSAGE, progress, &truth->at_most, error));
     truth->at_least = truth->at_most * (1 - 1e-6); /* it errs upward */
-    netdp_transition_free(transition);
-    netdp_graph_free(graph);
-    return status;
+    return NETDP_OK;
 }
 
 ACCOUNT(star_passage)

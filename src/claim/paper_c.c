@@ -179,19 +179,18 @@ ACCOUNT(drawn_edges_exactly)
 /* n max W_vw^-2 sum_{t=1}^{T} P(X^t in V | X^0 = u)^2, over edges that leave V. */
 FORMULA(corollary_3)
 {
-    netdp_status status = NETDP_OK;
     const netdp_rows rows = netdp_mixing_rows(in->mixing);
     double sum = 0, least = INFINITY;
-    double *now = NETDP_I_NEW(double, 2 * (int64_t)rows.nodes), *next = now + rows.nodes;
-    if (now == NULL)
+    OWNED double *scratch = NETDP_I_NEW(double, 2 * (int64_t)rows.nodes);
+    if (scratch == NULL)
         return netdp_i_no_memory(error);
-    double *scratch = now;
+    double *now = scratch, *next = scratch + rows.nodes;
     for (int32_t i = 0; i < in->to_count; i++)
         for (int64_t k = rows.start[in->to[i]]; k < rows.start[in->to[i] + 1]; k++)
             if (!among(in, rows.column[k]))
                 least = fmin(least, rows.weight[k]);
     now[in->from] = 1;
-    for (int64_t t = 1; status == NETDP_OK && t <= (int64_t)IN(ROUNDS); t++) {
+    for (int64_t t = 1; t <= (int64_t)IN(ROUNDS); t++) {
         double here = 0;
         netdp_mixing_apply(in->mixing, now, next, 1);
         double *swap = now;
@@ -200,11 +199,11 @@ FORMULA(corollary_3)
         for (int32_t i = 0; i < in->to_count; i++)
             here += now[in->to[i]];
         sum += here * here;
-        status = t % 64 == 0 ? netdp_i_poll(progress, error) : NETDP_OK;
+        if (t % 64 == 0)
+            TRY(netdp_i_poll(progress, error));
     }
-    netdp_i_free(scratch);
     *value = isinf(least) ? INFINITY : netdp_i_claim_renyi(in, rows.nodes * sum / (least * least));
-    return status;
+    return NETDP_OK;
 }
 
 FORMULA(mean_of_messages)
@@ -328,35 +327,32 @@ ACCOUNT(theorem_2_exactly)
 {
     (void)progress;
     const double target = 3 * IN(NOISE) * IN(NOISE) / IN(NODES);
-    netdp_status status = need_graph(in, error);
-    if (status == NETDP_OK)
-        status = netdp_i_accelerated_rounds(in->mixing, target, IN(NOISE), IN(VARIANCE),
-                                            &truth->at_most, error);
+    TRY(need_graph(in, error));
+    TRY(netdp_i_accelerated_rounds(in->mixing, target, IN(NOISE), IN(VARIANCE), &truth->at_most,
+                                   error));
     truth->at_least = truth->at_most;
-    return status;
+    return NETDP_OK;
 }
 
 ACCOUNT(theorem_8_exactly)
 {
     (void)progress;
-    netdp_status status = need_graph(in, error);
-    if (status == NETDP_OK)
-        status = netdp_i_random_edge_error(in->mixing, IN(ROUNDS), IN(NOISE), IN(VARIANCE),
-                                           &truth->at_most, error);
+    TRY(need_graph(in, error));
+    TRY(netdp_i_random_edge_error(in->mixing, IN(ROUNDS), IN(NOISE), IN(VARIANCE), &truth->at_most,
+                                  error));
     truth->at_least = truth->at_most;
-    return status;
+    return NETDP_OK;
 }
 
 ACCOUNT(theorem_3_exactly)
 {
     (void)progress;
     const double target = 2 * IN(NOISE) * IN(NOISE) / IN(NODES);
-    netdp_status status = need_graph(in, error);
-    if (status == NETDP_OK)
-        status = netdp_i_random_edge_rounds(in->mixing, target, IN(NOISE), IN(VARIANCE),
-                                            &truth->at_most, error);
+    TRY(need_graph(in, error));
+    TRY(netdp_i_random_edge_rounds(in->mixing, target, IN(NOISE), IN(VARIANCE), &truth->at_most,
+                                   error));
     truth->at_least = truth->at_most;
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Graphs drawn in secret ---- */
@@ -418,29 +414,27 @@ FORMULA(theorem_6)
     return status;
 }
 
+OWNER(netdp_sequence_free, netdp_sequence)
+
 /* A graph of its own for every phase, drawn again as the first one was. */
 FORMULA(theorem_11)
 {
     double loss = 0;
     netdp_variation redrawn = {.seed = (uint64_t)IN(SEED)};
-    netdp_sequence *sequence = NULL;
+    OWNED_BY(netdp_sequence_free) netdp_sequence *sequence = NULL;
     netdp_round phase;
-    netdp_status status =
-        netdp_variation_redraw(netdp_mixing_graph(in->mixing), 1, &redrawn, error);
-    if (status == NETDP_OK && redrawn.probability < 0)
-        status = netdp_i_fail(
+    TRY(netdp_variation_redraw(netdp_mixing_graph(in->mixing), 1, &redrawn, error));
+    if (redrawn.probability < 0)
+        return netdp_i_fail(
             error, NETDP_INVALID,
             "theorem 11 is of erdos-renyi graphs; give --family \"erdos-renyi NODES PROBABILITY\"");
-    if (status == NETDP_OK)
-        status = netdp_sequence_new(in->mixing, &redrawn, &sequence, error);
-    for (int64_t t = 0; status == NETDP_OK && t < (int64_t)IN(PHASES); t++) {
-        status = netdp_sequence_round(sequence, t, &phase, error);
-        if (status == NETDP_OK)
-            status = sum_leaks(in, phase.rows, (int64_t)IN(INNER), progress, &loss, error);
+    TRY(netdp_sequence_new(in->mixing, &redrawn, &sequence, error));
+    for (int64_t t = 0; t < (int64_t)IN(PHASES); t++) {
+        TRY(netdp_sequence_round(sequence, t, &phase, error));
+        TRY(sum_leaks(in, phase.rows, (int64_t)IN(INNER), progress, &loss, error));
     }
     *value = netdp_i_claim_renyi(in, loss);
-    netdp_sequence_free(sequence);
-    return status;
+    return NETDP_OK;
 }
 
 /* At least: contributions that do not react are among those that a learner may make. */

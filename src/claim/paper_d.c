@@ -260,18 +260,17 @@ FORMULA(lemma_4)
 /* sum_s sum_{w in N(v)} (T - s) (W^s)_uw^2 / |W^s_w|^2: Theorem 1 of paper C, of 1 to T rounds. */
 FORMULA(later_theorem_11)
 {
-    netdp_status status = NETDP_OK;
     double sum = 0;
-    for (int64_t rounds = 1; status == NETDP_OK && rounds <= (int64_t)IN(ROUNDS); rounds++) {
+    for (int64_t rounds = 1; rounds <= (int64_t)IN(ROUNDS); rounds++) {
         const netdp_linear protocol = {.mixing = in->mixing, .rounds = rounds};
         double loss = 0;
-        status = netdp_i_claim_loss(
+        TRY(netdp_i_claim_loss(
             in, &(netdp_loss_request){.protocol = &protocol, .bound = NETDP_BOUND_PUBLISHED},
-            progress, &loss, error);
+            progress, &loss, error));
         sum += loss;
     }
     *value = sum;
-    return status;
+    return NETDP_OK;
 }
 
 ACCOUNT(known_neighbourhood)

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/try.h"
 #include "claim/claims.h"
+#include "graph/graph.h"
 
 /* ---- The ring ---- */
 
@@ -210,20 +211,20 @@ ACCOUNT(sum_soundly)
     return NETDP_OK;
 }
 
+OWNER(netdp_transition_free, netdp_transition)
+
 /* The walk on 11'/n with the noise of Algorithm 4, at the claim's delta. */
 ACCOUNT(descent_soundly)
 {
     static const int32_t from[] = {0}, to[] = {1};
     char family[32];
-    netdp_graph *graph = NULL;
-    netdp_transition *law = NULL;
-    netdp_losses *losses = NULL;
-    netdp_status status = small_enough(in, error);
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    OWNED_BY(netdp_transition_free) netdp_transition *law = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
+    TRY(small_enough(in, error));
     snprintf(family, sizeof family, "complete %.0f", IN(NODES));
-    if (status == NETDP_OK)
-        status = netdp_graph_make(family, 1, true, &graph, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_transition_new(graph, "uniform", &law, error);
+    TRY(netdp_graph_make(family, 1, true, &graph, NULL, error));
+    TRY(netdp_transition_new(graph, "uniform", &law, error));
     const netdp_token token = {.law = law,
                                .steps = (int64_t)IN(ROUNDS),
                                .start = NETDP_START_UNIFORM,
@@ -238,14 +239,9 @@ ACCOUNT(descent_soundly)
         .from = from,
         .to_count = 1,
         .to = to};
-    if (status == NETDP_OK)
-        status = netdp_walk_losses_new(&request, progress, &losses, error);
-    if (status == NETDP_OK)
-        truth->at_most = losses->loss[0];
-    netdp_losses_free(losses);
-    netdp_transition_free(law);
-    netdp_graph_free(graph);
-    return status;
+    TRY(netdp_walk_losses_new(&request, progress, &losses, error));
+    truth->at_most = losses->loss[0];
+    return NETDP_OK;
 }
 
 FORMULA(theorem_3)

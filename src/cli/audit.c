@@ -8,11 +8,13 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "cli/mechanism.h"
 #include "plot/guesses.h"
 #include "plot/trade.h"
+#include "study/study.h"
 
 typedef struct audit_options {
     netdp_i_study_options study;
@@ -184,15 +186,16 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
 {
     const int32_t count = netdp_audit_self_tests();
     int32_t failed = 0;
-    netdp_self_test *lines = NETDP_I_NEW(netdp_self_test, count);
+    OWNED netdp_self_test *lines = NETDP_I_NEW(netdp_self_test, count);
     NEED(lines);
     netdp_progress progress = netdp_i_cli_progress_begin(true);
-    netdp_status status = netdp_audit_self_test(o->seed, &progress, lines, error);
+    const netdp_status status = netdp_audit_self_test(o->seed, &progress, lines, error);
     netdp_i_cli_progress_end();
-    json_t *list = json_array();
-    if (status == NETDP_OK && !o->study.json)
+    TRY(status);
+    OWNED_BY(json_decref) json_t *list = json_array();
+    if (!o->study.json)
         printf("%-36s %9s %9s\n", "", "claim", "found");
-    for (int32_t i = 0; i < count && status == NETDP_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         const netdp_self_test *line = &lines[i];
         failed += !line->passed;
         json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:b}", "name", line->name, "claim",
@@ -202,23 +205,21 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
             printf("%-36s %9.4g %9.4g  %s\n", line->name, line->claim, line->found,
                    line->passed ? "passed" : "FAILED");
     }
-    netdp_i_free(lines);
-    if (status == NETDP_OK && o->study.json) {
+    if (o->study.json) {
         json_t *all = json_pack("{s:s, s:i, s:O}", "netdp", netdp_version(), "failed", (int)failed,
                                 "lines", list);
-        status = netdp_i_cli_print_json(&all, error);
+        TRY(netdp_i_cli_print_json(&all, error));
     }
-    json_decref(list);
-    if (status == NETDP_OK && failed > 0)
+    if (failed > 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER, "%d of %d lines of the self-test failed",
                             (int)failed, (int)count);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status audit_study(const char *file, const audit_options *o, netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM];
-    netdp_study *study = NULL;
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
     REFUSE(strlen(file) + 64 > NETDP_I_PATH_ROOM ||
                (o->study.folder != NULL && strlen(o->study.folder) + 64 > NETDP_I_PATH_ROOM),
            "the path is too long");
@@ -233,8 +234,8 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
     netdp_status status =
         netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error);
     netdp_i_cli_progress_end();
-    netdp_study_free(study);
-    return status == NETDP_OK ? print_result(folder, o, error) : status;
+    TRY(status);
+    return print_result(folder, o, error);
 }
 
 /* What is about studies and the self-test does not apply. */

@@ -13,6 +13,7 @@
 
 #include "account/losses/losses.h"
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
@@ -262,39 +263,32 @@ static json_t *machine(void)
 static netdp_status measure(const bench *b, int64_t runs, const netdp_progress *progress,
                             json_t **result, netdp_error *error)
 {
-    ground g = {.bench = b, .progress = progress};
-    double *seconds = NETDP_I_NEW(double, runs), value = 0, work = 0;
-    netdp_status status = seconds == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    CLEARED(drop) ground g = {.bench = b, .progress = progress};
+    OWNED double *seconds = NETDP_I_NEW(double, runs);
+    double value = 0, work = 0;
+    NEED(seconds);
     const double begin = now();
-    if (status == NETDP_OK)
-        status = prepare(&g, error);
+    TRY(prepare(&g, error));
     const double prepared = now() - begin;
-    for (int64_t i = 0; i < runs && status == NETDP_OK; i++) {
+    for (int64_t i = 0; i < runs; i++) {
         const double start = now(), worked = processor_seconds();
-        status = b->account(&g, &value, error);
+        TRY(b->account(&g, &value, error));
         seconds[i] = now() - start;
         work += (processor_seconds() - worked) / (double)runs;
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, b->name, (double)(i + 1), (double)runs, error);
+        TRY(netdp_i_report(progress, b->name, (double)(i + 1), (double)runs, error));
     }
-    if (status == NETDP_OK) {
-        struct rusage usage;
-        getrusage(RUSAGE_SELF, &usage);
-        const int64_t nodes = netdp_graph_nodes(g.graph);
-        qsort(seconds, (size_t)runs, sizeof *seconds, ascending);
-        *result =
-            json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:f}", "name",
-                      b->name, "what", b->what, "graph", b->family, "nodes", (json_int_t)nodes,
-                      "runs", (json_int_t)runs, "median_s", seconds[runs / 2], "best_s", seconds[0],
-                      "processor_s", work, "prepare_s", prepared, "goal_s",
-                      b->seconds > 0 ? json_real(b->seconds) : json_null(), "peak_mb",
-                      (double)usage.ru_maxrss / 1024, "peak_bytes_per_node",
-                      1024 * (double)usage.ru_maxrss / (double)nodes, "value", value);
-        status = *result == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    }
-    drop(&g);
-    netdp_i_free(seconds);
-    return status;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    const int64_t nodes = netdp_graph_nodes(g.graph);
+    qsort(seconds, (size_t)runs, sizeof *seconds, ascending);
+    *result = json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:f}", "name",
+                        b->name, "what", b->what, "graph", b->family, "nodes", (json_int_t)nodes,
+                        "runs", (json_int_t)runs, "median_s", seconds[runs / 2], "best_s",
+                        seconds[0], "processor_s", work, "prepare_s", prepared, "goal_s",
+                        b->seconds > 0 ? json_real(b->seconds) : json_null(), "peak_mb",
+                        (double)usage.ru_maxrss / 1024, "peak_bytes_per_node",
+                        1024 * (double)usage.ru_maxrss / (double)nodes, "value", value);
+    return *result == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
 static void list(void)
@@ -333,28 +327,32 @@ static netdp_status check_names(const netdp_i_arguments *arguments, netdp_error 
     return NETDP_OK;
 }
 
-static netdp_status run_all(const netdp_i_arguments *arguments, bool all, int64_t runs,
-                            netdp_error *error)
+static netdp_status measure_all(const netdp_i_arguments *arguments, bool all, int64_t runs,
+                                const netdp_progress *progress, json_t *results, netdp_error *error)
 {
-    json_t *results = json_array();
-    netdp_status status = results == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    const netdp_progress progress = netdp_i_cli_progress_begin(false);
-    for (int i = 0; i < BENCHES && status == NETDP_OK; i++) {
+    for (int i = 0; i < BENCHES; i++) {
         json_t *result = NULL;
         if (!asked(&benches[i], arguments, all))
             continue;
-        status = measure(&benches[i], runs, &progress, &result, error);
-        if (status == NETDP_OK && json_array_append_new(results, result) != 0)
-            status = netdp_i_no_memory(error);
+        TRY(measure(&benches[i], runs, progress, &result, error));
+        if (json_array_append_new(results, result) != 0)
+            return netdp_i_no_memory(error);
     }
+    return NETDP_OK;
+}
+
+static netdp_status run_all(const netdp_i_arguments *arguments, bool all, int64_t runs,
+                            netdp_error *error)
+{
+    OWNED_BY(json_decref) json_t *results = json_array();
+    NEED(results);
+    const netdp_progress progress = netdp_i_cli_progress_begin(false);
+    const netdp_status status = measure_all(arguments, all, runs, &progress, results, error);
     netdp_i_cli_progress_end();
-    if (status == NETDP_OK) {
-        json_t *object = json_pack("{s:s, s:s, s:o, s:O}", "netdp", netdp_version(), "commit",
-                                   NETDP_COMMIT, "machine", machine(), "benches", results);
-        status = netdp_i_cli_print_json(&object, error);
-    }
-    json_decref(results);
-    return status;
+    TRY(status);
+    json_t *object = json_pack("{s:s, s:s, s:o, s:O}", "netdp", netdp_version(), "commit",
+                               NETDP_COMMIT, "machine", machine(), "benches", results);
+    return netdp_i_cli_print_json(&object, error);
 }
 
 netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *error)
@@ -381,20 +379,14 @@ netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *err
         .most = BENCHES,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (runs < 1 || runs > MOST_RUNS)
-        status = netdp_i_fail(error, NETDP_INVALID, "--runs: %lld; give 1 to %d", (long long)runs,
-                              MOST_RUNS);
-    if (status == NETDP_OK)
-        status = check_names(&arguments, error);
-    if (status == NETDP_OK && listed)
-        list();
-    else if (status == NETDP_OK)
-        status = run_all(&arguments, all, runs, error);
-done:
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    REFUSE(runs < 1 || runs > MOST_RUNS, "--runs: %lld; give 1 to %d", (long long)runs, MOST_RUNS);
+    TRY(check_names(&arguments, error));
+    if (!listed)
+        return run_all(&arguments, all, runs, error);
+    list();
+    return NETDP_OK;
 }

@@ -51,24 +51,20 @@ static netdp_status read_node(const struct asking *asking, const char *what, con
 /* "0" or "0,3": the observers. */
 static netdp_status read_observers(struct asking *asking, const char *given, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    char *text = netdp_i_copy_text(given);
+    OWNED char *text = netdp_i_copy_text(given);
     asking->to = NETDP_I_NEW(int32_t, (int64_t)strlen(given) + 1);
     if (text == NULL || asking->to == NULL)
-        status = netdp_i_no_memory(error);
+        return netdp_i_no_memory(error);
+    asking->asked.inputs.to = asking->to;
     char *rest = text;
-    for (char *name; status == NETDP_OK && (name = strsep(&rest, ",")) != NULL;) {
+    for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         int32_t *node = &asking->to[asking->asked.inputs.to_count];
-        status = read_node(asking, "to", name, node, error);
-        for (int32_t i = 0; status == NETDP_OK && i < asking->asked.inputs.to_count; i++)
-            if (asking->to[i] == *node)
-                status = netdp_i_fail(error, NETDP_INVALID, "to: '%s' is named twice",
-                                      netdp_i_show_text(name).text);
+        TRY(read_node(asking, "to", name, node, error));
+        for (int32_t i = 0; i < asking->asked.inputs.to_count; i++)
+            REFUSE(asking->to[i] == *node, "to: '%s' is named twice", netdp_i_show_text(name).text);
         asking->asked.inputs.to_count++;
     }
-    asking->asked.inputs.to = asking->to;
-    netdp_i_free(text);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status take(struct asking *asking, const char *key, const char *value,
@@ -92,21 +88,15 @@ static netdp_status take(struct asking *asking, const char *key, const char *val
 static netdp_status read_inputs(struct asking *asking, const netdp_i_arguments *arguments,
                                 netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    for (size_t k = 1; status == NETDP_OK && k < arguments->count; k++) {
-        char *key = netdp_i_copy_text(arguments->text[k]);
+    for (size_t k = 1; k < arguments->count; k++) {
+        OWNED char *key = netdp_i_copy_text(arguments->text[k]);
         NEED(key);
         char *value = strchr(key, '=');
-        if (value == NULL) {
-            status = netdp_i_fail(error, NETDP_INVALID, "'%s': give inputs as KEY=VALUE",
-                                  netdp_i_show_text(key).text);
-        } else {
-            *value++ = '\0';
-            status = take(asking, key, value, error);
-        }
-        netdp_i_free(key);
+        REFUSE(value == NULL, "'%s': give inputs as KEY=VALUE", netdp_i_show_text(key).text);
+        *value++ = '\0';
+        TRY(take(asking, key, value, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status read_graph(struct asking *asking, const netdp_i_network_options *network,
@@ -119,14 +109,14 @@ static netdp_status read_graph(struct asking *asking, const netdp_i_network_opti
                             "%s: needs a graph; give --graph FILE or --family \"NAME PARAMETERS\"",
                             asking->asked.claim->name);
     }
-    netdp_status status = netdp_i_cli_graph(network, arguments, NULL, &asking->graph, error);
-    if (status == NETDP_OK && asking->asked.claim->graph == NETDP_CLAIM_WALK)
-        status = netdp_transition_new(asking->graph, network->mixing, &asking->law, error);
-    else if (status == NETDP_OK)
-        status = netdp_mixing_new(asking->graph, network->mixing, &asking->mixing, error);
+    TRY(netdp_i_cli_graph(network, arguments, NULL, &asking->graph, error));
+    if (asking->asked.claim->graph == NETDP_CLAIM_WALK)
+        TRY(netdp_transition_new(asking->graph, network->mixing, &asking->law, error));
+    else
+        TRY(netdp_mixing_new(asking->graph, network->mixing, &asking->mixing, error));
     asking->asked.inputs.mixing = asking->mixing;
     asking->asked.inputs.law = asking->law;
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Computing ---- */
@@ -247,22 +237,20 @@ static const char about[] =
 static netdp_status answer(struct asking *asking, const netdp_i_network_options *network,
                            const netdp_i_arguments *arguments, bool json, netdp_error *error)
 {
-    netdp_status status = netdp_claim_find(arguments->text[0], &asking->asked.claim, error);
-    if (status == NETDP_INVALID && error != NULL && strstr(error->text, "did you mean") == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': unknown claim; netdp claim lists them",
-                              netdp_i_show_text(arguments->text[0]).text);
-    if (status == NETDP_OK)
-        status = read_graph(asking, network, arguments, error);
-    if (status == NETDP_OK)
-        status = read_inputs(asking, arguments, error);
-    if (status == NETDP_OK)
-        status = compute(asking, error);
-    if (status == NETDP_OK && json) {
+    const netdp_status found = netdp_claim_find(arguments->text[0], &asking->asked.claim, error);
+    if (found == NETDP_INVALID && error != NULL && strstr(error->text, "did you mean") == NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "'%s': unknown claim; netdp claim lists them",
+                            netdp_i_show_text(arguments->text[0]).text);
+    TRY(found);
+    TRY(read_graph(asking, network, arguments, error));
+    TRY(read_inputs(asking, arguments, error));
+    TRY(compute(asking, error));
+    if (json) {
         json_t *object = netdp_i_answer_json(&asking->asked);
-        status = netdp_i_cli_print_json(&object, error);
-    } else if (status == NETDP_OK)
-        print_answer(asking);
-    return status;
+        return netdp_i_cli_print_json(&object, error);
+    }
+    print_answer(asking);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *error)
@@ -291,25 +279,21 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
         .most = 32,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    struct asking asking = {0};
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    CLEARED(asking_clear) struct asking asking = {0};
     netdp_claim_inputs_init(&asking.asked.inputs);
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (list && arguments.count > 0) {
-        status = netdp_i_fail(error, NETDP_INVALID, "--list: lists all claims; leave out '%s'",
-                              netdp_i_show_text(arguments.text[0]).text);
-    } else if (arguments.count > 0) {
-        status = answer(&asking, &network, &arguments, json, error);
-    } else if (json) {
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    if (list && arguments.count > 0)
+        return netdp_i_fail(error, NETDP_INVALID, "--list: lists all claims; leave out '%s'",
+                            netdp_i_show_text(arguments.text[0]).text);
+    if (arguments.count > 0)
+        return answer(&asking, &network, &arguments, json, error);
+    if (json) {
         json_t *object = list_json();
-        status = netdp_i_cli_print_json(&object, error);
-    } else {
-        print_list();
+        return netdp_i_cli_print_json(&object, error);
     }
-done:
-    asking_clear(&asking);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    print_list();
+    return NETDP_OK;
 }

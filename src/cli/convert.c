@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/try.h"
 
 static void print_value(const netdp_converted *c)
 {
@@ -80,30 +81,24 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
         .most = 1,
         .options = options,
     };
-    netdp_i_arguments arguments;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
     netdp_converted converted;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    if (to == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--to: missing; say what to convert to, as in --to dp:1e-6");
-    if (status == NETDP_OK)
-        status = netdp_convert(arguments.text[0], to, &manner, &converted, error);
-    if (status == NETDP_OK && json) {
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    REFUSE(to == NULL, "--to: missing; say what to convert to, as in --to dp:1e-6");
+    TRY(netdp_convert(arguments.text[0], to, &manner, &converted, error));
+    if (json) {
         json_t *object =
             json_pack("{s:s, s:s, s:o, s:b, s:s}", "from", arguments.text[0], "to", to, "value",
                       netdp_i_json_double(converted.value), "certified", (int)converted.certified,
                       "direction", manner.lower ? "lower" : "upper");
         if (object != NULL && converted.covers != NULL)
             json_object_set_new(object, "covers", json_string(converted.covers));
-        status = netdp_i_cli_print_json(&object, error);
-    } else if (status == NETDP_OK) {
-        print_value(&converted);
-        if (converted.covers != NULL)
-            printf("covers %s\n", converted.covers);
+        return netdp_i_cli_print_json(&object, error);
     }
-done:
-    netdp_i_arguments_free(&arguments);
-    return status;
+    print_value(&converted);
+    if (converted.covers != NULL)
+        printf("covers %s\n", converted.covers);
+    return NETDP_OK;
 }

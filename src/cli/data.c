@@ -8,8 +8,10 @@
 #include <netdp/learn.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 
 /* ---- netdp data ---- */
 
@@ -65,13 +67,10 @@ static void print_columns(const netdp_dataset *set)
 
 static netdp_status list(const char *folder, bool json, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    json_t *sets = json_array();
+    OWNED_BY(json_decref) json_t *sets = json_array();
     for (const netdp_dataset *set = netdp_datasets(); set->name != NULL; set++) {
-        char *path = NULL;
-        status = locate(folder, set, &path, error);
-        if (status != NETDP_OK)
-            break;
+        OWNED_BY(free) char *path = NULL;
+        TRY(locate(folder, set, &path, error));
         json_t *told = json ? json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "name", set->name, "file",
                                         set->file, "sha256", set->sha256, "from", set->from,
                                         "bundled", (int)set->bundled, "found", path_json(path))
@@ -87,14 +86,11 @@ static netdp_status list(const char *folder, bool json, netdp_error *error)
                    set->file, set->from, set->sha256, path != NULL ? path : "no");
         if (!json)
             print_columns(set);
-        free(path);
     }
-    if (json && status == NETDP_OK) {
-        json_t *object = json_pack("{s:O}", "data", sets);
-        status = netdp_i_cli_print_json(&object, error);
-    }
-    json_decref(sets);
-    return status;
+    if (!json)
+        return NETDP_OK;
+    json_t *object = json_pack("{s:O}", "data", sets);
+    return netdp_i_cli_print_json(&object, error);
 }
 
 /* ---- netdp data check DIR ---- */
@@ -110,20 +106,18 @@ static netdp_status check_set(const char *folder, const netdp_dataset *set, stru
     char digest[65];
     struct stat shape;
     size_t room = strlen(folder) + strlen(set->file) + 2;
-    char *path = netdp_i_new((int64_t)room, 1);
+    OWNED char *path = netdp_i_new((int64_t)room, 1);
     NEED(path);
     snprintf(path, room, "%s/%s", folder, set->file);
-    netdp_status status = NETDP_OK;
     *verdict = "missing";
     if (stat(path, &shape) == 0) {
-        status = netdp_data_digest(path, digest, error);
-        bool matches = status == NETDP_OK && strcmp(digest, set->sha256) == 0;
+        TRY(netdp_data_digest(path, digest, error));
+        const bool matches = strcmp(digest, set->sha256) == 0;
         *verdict = matches ? "matches" : "differs";
         tally->found++;
         tally->differing += !matches;
     }
-    netdp_i_free(path);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status check_folder(const char *folder, netdp_error *error)
@@ -141,27 +135,21 @@ static netdp_status check_folder(const char *folder, netdp_error *error)
 static netdp_status check(const char *folder, bool json, netdp_error *error)
 {
     struct tally tally = {0};
-    netdp_status status = check_folder(folder, error);
-    json_t *sets = json_array();
-    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL && status == NETDP_OK;
-         set++) {
+    TRY(check_folder(folder, error));
+    OWNED_BY(json_decref) json_t *sets = json_array();
+    for (const netdp_dataset *set = netdp_datasets(); set->name != NULL; set++) {
         const char *verdict = NULL;
-        status = check_set(folder, set, &tally, &verdict, error);
-        if (status != NETDP_OK)
-            break;
+        TRY(check_set(folder, set, &tally, &verdict, error));
         if (json)
             json_array_append_new(sets, json_pack("{s:s, s:s, s:s}", "name", set->name, "file",
                                                   set->file, "verdict", verdict));
         else
             printf("%-8s %s\n", verdict, set->file);
     }
-    if (json && status == NETDP_OK) {
+    if (json) {
         json_t *object = json_pack("{s:o, s:O}", "folder", path_json(folder), "data", sets);
-        status = netdp_i_cli_print_json(&object, error);
+        TRY(netdp_i_cli_print_json(&object, error));
     }
-    json_decref(sets);
-    if (status != NETDP_OK)
-        return status;
     REFUSE(tally.differing > 0,
            "%s: %d of %d files differ from the known ones; get them again (netdp data says where)",
            netdp_i_show_text(folder).text, tally.differing, tally.found);
@@ -194,22 +182,15 @@ netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *erro
         .most = 2,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
     if (arguments.count == 0)
-        status = list(folder, json, error);
-    else if (strcmp(arguments.text[0], "check") != 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "'%s': must be check DIR",
-                              netdp_i_show_text(arguments.text[0]).text);
-    else if (arguments.count == 1)
-        status = netdp_i_fail(error, NETDP_INVALID, "check: missing DIR, the folder to check");
-    else if (folder != NULL)
-        status = netdp_i_fail(error, NETDP_INVALID, "--data: does not apply to check DIR");
-    else
-        status = check(arguments.text[1], json, error);
-done:
-    netdp_i_arguments_free(&arguments);
-    return status;
+        return list(folder, json, error);
+    REFUSE(strcmp(arguments.text[0], "check") != 0, "'%s': must be check DIR",
+           netdp_i_show_text(arguments.text[0]).text);
+    REFUSE(arguments.count == 1, "check: missing DIR, the folder to check");
+    REFUSE(folder != NULL, "--data: does not apply to check DIR");
+    return check(arguments.text[1], json, error);
 }

@@ -60,22 +60,15 @@ static netdp_status make(int argc, const char **argv, netdp_error *error)
         .most = 16,
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_graph *graph = NULL;
-    char *family = NULL;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    family = join(&arguments);
-    status = family == NULL ? netdp_i_no_memory(error)
-                            : netdp_i_cli_family(&network, family, &graph, error);
-    if (status == NETDP_OK)
-        status = netdp_graph_write(graph, output, error);
-done:
-    netdp_graph_free(graph);
-    netdp_i_free(family);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    OWNED char *family = join(&arguments);
+    NEED(family);
+    TRY(netdp_i_cli_family(&network, family, &graph, error));
+    return netdp_graph_write(graph, output, error);
 }
 
 /* ---- netdp graph info ---- */
@@ -213,28 +206,22 @@ static netdp_status info(int argc, const char **argv, netdp_error *error)
             "  netdp graph info --graph er.edges --giant-component --mixing lazy:0.5 --json\n",
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_graph *graph = NULL;
-    netdp_mixing *mixing = NULL;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *mixing = NULL;
     struct facts facts = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    status = netdp_i_cli_choose_engine(engine_name, &engine, error);
-    if (status == NETDP_OK)
-        status = netdp_i_cli_network(&network, &arguments, engine, &graph, &mixing, error);
-    if (status == NETDP_OK)
-        status = gather(graph, mixing, full, engine, &facts, error);
-    if (status == NETDP_OK && json) {
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    TRY(netdp_i_cli_choose_engine(engine_name, &engine, error));
+    TRY(netdp_i_cli_network(&network, &arguments, engine, &graph, &mixing, error));
+    TRY(gather(graph, mixing, full, engine, &facts, error));
+    if (json) {
         json_t *object = facts_json(&facts);
-        status = netdp_i_cli_print_json(&object, error);
-    } else if (status == NETDP_OK)
-        print_facts(&facts);
-done:
-    netdp_mixing_free(mixing);
-    netdp_graph_free(graph);
-    netdp_i_arguments_free(&arguments);
-    return status;
+        return netdp_i_cli_print_json(&object, error);
+    }
+    print_facts(&facts);
+    return NETDP_OK;
 }
 
 /* ---- netdp graph centrality ---- */
@@ -292,30 +279,26 @@ static netdp_status look_towards(struct centralities *c, const netdp_mixing *mix
     c->mixing = netdp_mixing_name(mixing);
     c->hops = NETDP_I_NEW(int32_t, nodes);
     NEED(c->hops);
-    netdp_status status = netdp_graph_distances(c->graph, &c->to, 1, c->hops, error);
-    if (status == NETDP_OK && nodes > NETDP_DENSE_NODES)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--to: communicability takes up to %d nodes, this graph has %" PRId32
-                              "; leave --to out",
-                              NETDP_DENSE_NODES, nodes);
-    if (status != NETDP_OK)
-        return status;
-    double *matrix = NETDP_I_NEW(double, (int64_t)nodes *nodes);
+    TRY(netdp_graph_distances(c->graph, &c->to, 1, c->hops, error));
+    REFUSE(nodes > NETDP_DENSE_NODES,
+           "--to: communicability takes up to %d nodes, this graph has %" PRId32 "; leave --to out",
+           NETDP_DENSE_NODES, nodes);
+    OWNED double *matrix = NETDP_I_NEW(double, (int64_t)nodes *nodes);
     NEED(matrix);
-    status = netdp_graph_communicability(c->graph, matrix, &overflow);
-    if (status == NETDP_OK && (c->exp_a = take_column(matrix, nodes, c->to)) == NULL)
-        status = netdp_i_no_memory(&overflow);
+    const netdp_status status = netdp_graph_communicability(c->graph, matrix, &overflow);
     if (status == NETDP_NO_ANSWER) {
         netdp_i_cli_note("%s", overflow.text);
-        status = NETDP_OK;
-    } else if (status != NETDP_OK)
+    } else if (status != NETDP_OK) {
         *error = overflow;
-    if (status == NETDP_OK)
-        status = netdp_mixing_communicability(mixing, matrix, error);
-    if (status == NETDP_OK && (c->exp_w = take_column(matrix, nodes, c->to)) == NULL)
-        status = netdp_i_no_memory(error);
-    netdp_i_free(matrix);
-    return status;
+        return status;
+    } else {
+        c->exp_a = take_column(matrix, nodes, c->to);
+        NEED(c->exp_a);
+    }
+    TRY(netdp_mixing_communicability(mixing, matrix, error));
+    c->exp_w = take_column(matrix, nodes, c->to);
+    NEED(c->exp_w);
+    return NETDP_OK;
 }
 
 static json_t *centralities_json(const struct centralities *c)

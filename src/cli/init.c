@@ -381,21 +381,21 @@ static netdp_status write_classes(FILE *out, const char *label, const char *text
 {
     char value[200];
     fputs("[{name: ", out);
-    netdp_status status = netdp_i_study_write_text(out, label, error);
+    TRY(netdp_i_study_write_text(out, label, error));
     fputs(", values: [", out);
-    for (const char *at = text; at != NULL && status == NETDP_OK;) {
+    for (const char *at = text; at != NULL;) {
         at += strspn(at, " ");
         const char *comma = strchr(at, ',');
         size_t length = comma != NULL ? (size_t)(comma - at) : strlen(at);
         while (length > 0 && at[length - 1] == ' ')
             length--;
         snprintf(value, sizeof value, "%.*s", (int)length, at);
-        status = netdp_i_study_write_text(out, value, error);
+        TRY(netdp_i_study_write_text(out, value, error));
         at = comma != NULL ? comma + 1 : NULL;
         fputs(at != NULL ? ", " : "", out);
     }
     fputs("]}]", out);
-    return status;
+    return NETDP_OK;
 }
 
 /* "0,5" becomes [0, 5]; a column a list of one. */
@@ -457,15 +457,12 @@ static void make_title(drafting *d)
 static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
 {
     const char *section = "";
-    netdp_status status = NETDP_OK;
-    char *text = NULL;
-    size_t length = 0;
     make_title(d);
     fprintf(
         out,
         "# A study: netdp run FILE runs it, --set privacy.epsilon=2 changes a key for one run.\n"
         "# Every key is in docs/study-file.md of netdp. Written by netdp init, to be edited.\n");
-    for (size_t i = 0; status == NETDP_OK && i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const netdp_i_key *key = &netdp_i_keys[netdp_i_key_find(line_key(i))];
         const size_t own = netdp_i_key_section(key);
         const char *value = line_value(d, i);
@@ -474,22 +471,25 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
         if (own > 0 && (strlen(section) < own || memcmp(section, key->name, own + 1) != 0))
             fprintf(out, "%.*s:\n", (int)own, key->name);
         section = key->name;
+        OWNED_BY(free) char *text = NULL;
+        size_t length = 0;
         FILE *line = open_memstream(&text, &length);
         NEED(line);
         fprintf(line, "%s%s: ", own > 0 ? "  " : "", netdp_i_key_leaf(key));
-        status = lines[i].from == CLASSES ? write_classes(line, value_of(d, LABEL), value, error)
-                                          : write_value(line, key->name, value, error);
-        if (fclose(line) != 0 && status == NETDP_OK)
-            status = netdp_i_no_memory(error);
+        const netdp_status status = lines[i].from == CLASSES
+                                        ? write_classes(line, value_of(d, LABEL), value, error)
+                                        : write_value(line, key->name, value, error);
+        const bool written = fclose(line) == 0;
+        TRY(status);
+        if (!written)
+            return netdp_i_no_memory(error);
         const char *comment = line_comment(i);
-        if (status == NETDP_OK && comment != NULL)
+        if (comment != NULL)
             fprintf(out, "%-30s  # %s\n", text, comment);
-        else if (status == NETDP_OK)
+        else
             fprintf(out, "%s\n", text);
-        free(text);
-        text = NULL;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* A path of the command line for a study that may stand in another folder. */
@@ -519,48 +519,45 @@ typedef struct leaving {
 static netdp_status find_left(const netdp_study *study, const netdp_i_problem *problem,
                               leaving *told, netdp_error *error)
 {
+    CLEARED(netdp_i_variant_clear)
     netdp_i_variant variant = {
         .role = NETDP_I_NETWORK, .name = "", .study = study, .problem = problem};
     netdp_linear *protocol = &variant.protocol;
     netdp_i_pairs_left left;
     int64_t rounds = 1, enough = -1;
-    netdp_status status = netdp_i_variant_describe(&variant, error);
-    if (status != NETDP_OK || variant.kind != NETDP_GOSSIP ||
-        !netdp_pairing_is(&protocol->noise.pairing))
-        goto done;
+    TRY(netdp_i_variant_describe(&variant, error));
+    if (variant.kind != NETDP_GOSSIP || !netdp_pairing_is(&protocol->noise.pairing))
+        return NETDP_OK;
     const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
     if (study->protocol.rounds == 0) {
-        status = netdp_i_pairs_left_longer(protocol, 1, &rounds, error);
+        TRY(netdp_i_pairs_left_longer(protocol, 1, &rounds, error));
         protocol->rounds = phases * rounds;
         protocol->every = study->protocol.phases > 0 ? rounds : protocol->every;
     }
     rounds = protocol->every > 0 ? protocol->every : protocol->rounds;
-    if (status == NETDP_OK)
-        status = netdp_i_pairs_left_find(protocol, &left, error);
-    if (status == NETDP_OK && left.worst > NETDP_I_LEFT_MOST)
-        status = netdp_i_pairs_left_rounds(protocol, rounds, &enough, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_i_pairs_left_find(protocol, &left, error));
+    if (left.worst > NETDP_I_LEFT_MOST)
+        TRY(netdp_i_pairs_left_rounds(protocol, rounds, &enough, error));
     netdp_i_pairs_left_words(&left, told->words);
     (void)netdp_i_pairs_left_warning(protocol, &left, enough, told->warning);
-done:
-    netdp_i_variant_clear(&variant);
-    return status;
+    return NETDP_OK;
+}
+
+static netdp_status check_study(const drafting *d, const char *path, leaving *left,
+                                netdp_error *error)
+{
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
+    CLEARED(netdp_i_problems_clear) netdp_i_problems problems = {0};
+    TRY(netdp_study_read(path, NULL, 0, &study, error));
+    TRY(netdp_i_problems_new(study, d->data, &problems, error));
+    return find_left(study, problems.made[0], left, error);
 }
 
 /* What was written, as netdp run will see it: read, and laid over its graph and data. */
 static netdp_status check_draft(const drafting *d, const char *path, leaving *left,
                                 netdp_error *error)
 {
-    netdp_study *study = NULL;
-    netdp_i_problems problems = {0};
-    netdp_status status = netdp_study_read(path, NULL, 0, &study, error);
-    if (status == NETDP_OK)
-        status = netdp_i_problems_new(study, d->data, &problems, error);
-    if (status == NETDP_OK)
-        status = find_left(study, problems.made[0], left, error);
-    netdp_i_problems_clear(&problems);
-    netdp_study_free(study);
+    const netdp_status status = check_study(d, path, left, error);
     /* The place in a file that nobody will see says nothing. */
     const size_t length = strlen(path);
     if (status != NETDP_OK && strncmp(error->text, path, length) == 0) {
@@ -589,30 +586,23 @@ static bool exists(const char *file)
 static netdp_status save_draft(drafting *d, bool force, netdp_error *error)
 {
     leaving left = {0};
-    netdp_i_output output = {0};
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
     char beside[64] = "";
     const bool piped = strcmp(d->file, "-") == 0;
     TRY(find_paths(d, error));
     snprintf(beside, sizeof beside, ".netdp-init-%ld", (long)getpid());
-    netdp_status status = netdp_i_output_open(&output, piped ? beside : d->file, error);
-    if (status == NETDP_OK)
-        status = write_draft(d, output.stream, error);
-    if (status == NETDP_OK)
-        status = netdp_i_output_check(&output, error);
-    if (status == NETDP_OK)
-        status = check_draft(d, output.beside != NULL ? output.beside : output.path, &left, error);
-    if (status == NETDP_OK && !force && exists(d->file))
-        status = fail_existing(d->file, error);
-    if (status == NETDP_OK && piped)
-        status = write_draft(d, stdout, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_output_commit(&output, error);
-    netdp_i_output_drop(&output);
-    if (status == NETDP_OK && left.words[0] != '\0')
+    TRY(netdp_i_output_open(&output, piped ? beside : d->file, error));
+    TRY(write_draft(d, output.stream, error));
+    TRY(netdp_i_output_check(&output, error));
+    TRY(check_draft(d, output.beside != NULL ? output.beside : output.path, &left, error));
+    if (!force && exists(d->file))
+        return fail_existing(d->file, error);
+    TRY(piped ? write_draft(d, stdout, error) : netdp_i_output_commit(&output, error));
+    if (left.words[0] != '\0')
         netdp_i_cli_note("%s", left.words);
-    if (status == NETDP_OK && left.warning[0] != '\0')
+    if (left.warning[0] != '\0')
         netdp_i_cli_note("%s", left.warning);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Asking ---- */
@@ -711,8 +701,8 @@ static netdp_status draft(drafting *d, const bool fixed[ANSWERS], bool force, ne
     for (int i = 0; i < ANSWERS; i++)
         open = open || (terminal && questions[i].asked != NULL && !fixed[i]);
     if (!terminal) {
-        netdp_status status = check_given(d, error);
-        return status == NETDP_OK ? save_draft(d, force, error) : status;
+        TRY(check_given(d, error));
+        return save_draft(d, force, error);
     }
     if (open)
         fputs("Enter takes what is in brackets. Nothing is written before the last answer.\n",

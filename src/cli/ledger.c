@@ -85,22 +85,17 @@ static void print_statement(const json_t *statement)
 
 static netdp_status show_ledger(const char *given, const ledger_options *o, netdp_error *error)
 {
-    netdp_i_ledger *ledger = NULL;
-    json_t *statement = NULL;
-    netdp_status status = check_delta(o->delta, error);
-    if (status == NETDP_OK)
-        status = open_for_reading(given, &ledger, error);
-    if (status == NETDP_OK)
-        status = netdp_i_statement_make(ledger, o->delta, NULL, &statement, error);
-    if (status == NETDP_OK && o->json) {
+    OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *ledger = NULL;
+    OWNED_BY(json_decref) json_t *statement = NULL;
+    TRY(check_delta(o->delta, error));
+    TRY(open_for_reading(given, &ledger, error));
+    TRY(netdp_i_statement_make(ledger, o->delta, NULL, &statement, error));
+    if (o->json) {
         json_t *content = json_incref(json_object_get(statement, "content"));
-        status = netdp_i_cli_print_json(&content, error);
-    } else if (status == NETDP_OK) {
-        print_statement(statement);
+        return netdp_i_cli_print_json(&content, error);
     }
-    json_decref(statement);
-    netdp_i_ledger_close(ledger);
-    return status;
+    print_statement(statement);
+    return NETDP_OK;
 }
 
 /* ---- export ---- */
@@ -142,30 +137,21 @@ static netdp_status verify_statement(const char *path, char *text, netdp_error *
 
 static netdp_status verify(const char *given, netdp_error *error)
 {
-    char *text = NULL, digest[NETDP_I_DIGEST_TEXT];
+    char digest[NETDP_I_DIGEST_TEXT];
+    OWNED char *text = NULL;
     int64_t bytes = 0;
-    netdp_i_ledger *ledger = NULL;
+    OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *ledger = NULL;
     netdp_i_ledger_head head;
     if (!netdp_i_file_is_folder(given)) {
-        netdp_status status = netdp_i_file_load(given, &text, &bytes, error);
-        if (status != NETDP_OK)
-            return status;
-        if (text[strspn(text, " \t\r\n")] == '{') {
-            status = verify_statement(given, text, error);
-            netdp_i_free(text);
-            return status;
-        }
-        netdp_i_free(text);
+        TRY(netdp_i_file_load(given, &text, &bytes, error));
+        if (text[strspn(text, " \t\r\n")] == '{')
+            return verify_statement(given, text, error);
     }
-    netdp_status status = open_for_reading(given, &ledger, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_verify(ledger, NULL, NULL, &head, error);
-    if (status == NETDP_OK) {
-        netdp_i_hex(head.digest, digest);
-        printf("All %" PRIu64 " rows are what was written; head %s\n", head.rows, digest);
-    }
-    netdp_i_ledger_close(ledger);
-    return status;
+    TRY(open_for_reading(given, &ledger, error));
+    TRY(netdp_i_ledger_verify(ledger, NULL, NULL, &head, error));
+    netdp_i_hex(head.digest, digest);
+    printf("All %" PRIu64 " rows are what was written; head %s\n", head.rows, digest);
+    return NETDP_OK;
 }
 
 #define DELTA(o)                                                                                   \

@@ -111,21 +111,19 @@ static netdp_status read_line(printed *p, int64_t line, const char *text, netdp_
 
 static netdp_status read_lines(printed *p, FILE *from, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    char *text = NULL;
+    OWNED_BY(free) char *text = NULL;
     size_t room = 0;
     int64_t line = 0;
-    while (status == NETDP_OK && line < p->runs && getline(&text, &room, from) >= 0)
-        status = read_line(p, line++, text, error);
-    if (status == NETDP_OK && line < p->runs)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--mechanism, data set %d: printed %lld lines; %lld runs were asked "
-                              "for, a line each",
-                              p->world, (long long)line, (long long)p->runs);
-    else if (status == NETDP_OK && getline(&text, &room, from) >= 0)
-        status = bad_line(p, line, "is one more than there are runs", error);
-    free(text);
-    return status;
+    while (line < p->runs && getline(&text, &room, from) >= 0)
+        TRY(read_line(p, line++, text, error));
+    if (line < p->runs)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--mechanism, data set %d: printed %lld lines; %lld runs were asked "
+                            "for, a line each",
+                            p->world, (long long)line, (long long)p->runs);
+    if (getline(&text, &room, from) >= 0)
+        return bad_line(p, line, "is one more than there are runs", error);
+    return NETDP_OK;
 }
 
 static netdp_status run_command(printed *p, netdp_error *error)
@@ -210,36 +208,37 @@ static void print_table(const netdp_i_mechanism_options *o, const claim *c, int3
           stdout);
 }
 
+static void free_worlds(printed (*world)[2])
+{
+    netdp_i_free((*world)[0].value);
+    netdp_i_free((*world)[1].value);
+}
+
 netdp_status netdp_i_cli_audit_mechanism(const netdp_i_mechanism_options *o, netdp_error *error)
 {
     claim c = {0};
     found f = {0};
-    printed world[2] = {{0}, {0}};
-    netdp_status status = read_claim(o->claim, &c, error);
-    if (status == NETDP_OK && (o->runs < 400 || o->runs > INT32_MAX))
-        status = netdp_i_fail(error, NETDP_INVALID, "--runs %lld: must lie in 400 to %d",
-                              (long long)o->runs, INT32_MAX);
-    if (status == NETDP_OK && !(o->confidence > 0 && o->confidence < 1))
-        status = netdp_i_fail(error, NETDP_INVALID, "--confidence %g: must lie in (0, 1)",
-                              o->confidence);
-    for (int k = 0; status == NETDP_OK && k < 2; k++) {
+    CLEARED(free_worlds) printed world[2] = {{0}, {0}};
+    TRY(read_claim(o->claim, &c, error));
+    if (o->runs < 400 || o->runs > INT32_MAX)
+        return netdp_i_fail(error, NETDP_INVALID, "--runs %lld: must lie in 400 to %d",
+                            (long long)o->runs, INT32_MAX);
+    if (!(o->confidence > 0 && o->confidence < 1))
+        return netdp_i_fail(error, NETDP_INVALID, "--confidence %g: must lie in (0, 1)",
+                            o->confidence);
+    for (int k = 0; k < 2; k++) {
         world[k] = (printed){.command = o->command,
                              .world = k,
                              .runs = o->runs,
                              .width = k == 1 ? world[0].width : 0};
-        status = run_command(&world[k], error);
+        TRY(run_command(&world[k], error));
     }
     const netdp_samples samples = {o->runs, world[0].width, {world[0].value, world[1].value}};
-    if (status == NETDP_OK)
-        status = netdp_audit_samples(&samples, o->confidence, c.delta, c.mu >= 0, &f.evidence,
-                                     &f.attack, error);
-    if (status == NETDP_OK)
-        status = netdp_audit_verdict(&f.evidence, c.mu, c.epsilon, &f.verdict, &f.enough, error);
-    if (status == NETDP_OK && o->json)
-        status = print_json(o, &c, world[0].width, &f, error);
-    else if (status == NETDP_OK)
-        print_table(o, &c, world[0].width, &f);
-    netdp_i_free(world[0].value);
-    netdp_i_free(world[1].value);
-    return status;
+    TRY(netdp_audit_samples(&samples, o->confidence, c.delta, c.mu >= 0, &f.evidence, &f.attack,
+                            error));
+    TRY(netdp_audit_verdict(&f.evidence, c.mu, c.epsilon, &f.verdict, &f.enough, error));
+    if (o->json)
+        return print_json(o, &c, world[0].width, &f, error);
+    print_table(o, &c, world[0].width, &f);
+    return NETDP_OK;
 }

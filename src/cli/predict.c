@@ -5,7 +5,10 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/common/command.h"
+
+OWNER(netdp_model_free, netdp_model)
 
 static netdp_status read_missing(const char *word, netdp_predicting *how, netdp_error *error)
 {
@@ -74,21 +77,15 @@ netdp_status netdp_i_command_predict(int argc, const char **argv, netdp_error *e
         .most = 2,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_model *model = NULL;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    OWNED_BY(netdp_model_free) netdp_model *model = NULL;
     netdp_prediction_notes notes = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK || arguments.help)
-        goto done;
-    status = read_missing(missing, &how, error);
-    if (status == NETDP_OK)
-        status = netdp_model_read(arguments.text[0], variant, &model, error);
-    if (status == NETDP_OK)
-        status = netdp_model_predict(model, arguments.text[1], &how, output, &notes, error);
-    if (status == NETDP_OK)
-        say_notes(&notes, model);
-done:
-    netdp_model_free(model);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    TRY(read_missing(missing, &how, error));
+    TRY(netdp_model_read(arguments.text[0], variant, &model, error));
+    TRY(netdp_model_predict(model, arguments.text[1], &how, output, &notes, error));
+    say_notes(&notes, model);
+    return NETDP_OK;
 }

@@ -131,8 +131,8 @@ static netdp_status tell(const netdp_i_rechecked *list, int32_t count, const cha
 
 static netdp_status recheck(const char *given, const char *data, bool json, netdp_error *error)
 {
-    held h = {0};
-    netdp_i_rechecked *list = NULL;
+    CLEARED(held_clear) held h = {0};
+    OWNED netdp_i_rechecked *list = NULL;
     int32_t count = 0;
     netdp_progress progress = netdp_i_cli_progress_begin(false);
     netdp_status status = open_given(given, &h, error);
@@ -140,16 +140,11 @@ static netdp_status recheck(const char *given, const char *data, bool json, netd
         status = netdp_i_recheck(h.study, h.summary, h.folder[0] != '\0' ? h.folder : NULL, data,
                                  &progress, &list, &count, error);
     netdp_i_cli_progress_end();
+    TRY(status);
     const char *version = json_string_value(json_object_get(h.summary, "netdp"));
-    if (status == NETDP_OK && count == 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: has no guarantee of a pair, so nothing to compare",
-                              netdp_i_show_text(given).text);
-    if (status == NETDP_OK)
-        status = tell(list, count, version != NULL ? version : "then", json, error);
-    netdp_i_free(list);
-    held_clear(&h);
-    return status;
+    REFUSE(count == 0, "%s: has no guarantee of a pair, so nothing to compare",
+           netdp_i_show_text(given).text);
+    return tell(list, count, version != NULL ? version : "then", json, error);
 }
 
 netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *error)
@@ -185,16 +180,12 @@ netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *e
         .most = 1,
         .options = table,
     };
-    netdp_i_arguments arguments = {0};
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    const bool ledger =
-        status == NETDP_OK && !arguments.help && netdp_i_recheck_is_ledger(arguments.text[0]);
-    if (status == NETDP_OK && package != NULL && !ledger && !arguments.help)
-        status = netdp_i_fail(error, NETDP_INVALID, "--package: is for a ledger; leave it out");
-    if (ledger)
-        status = netdp_i_recheck_ledger(arguments.text[0], package, json, error);
-    else if (status == NETDP_OK && !arguments.help)
-        status = recheck(arguments.text[0], data, json, error);
-    netdp_i_arguments_free(&arguments);
-    return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    if (arguments.help)
+        return NETDP_OK;
+    if (netdp_i_recheck_is_ledger(arguments.text[0]))
+        return netdp_i_recheck_ledger(arguments.text[0], package, json, error);
+    REFUSE(package != NULL, "--package: is for a ledger; leave it out");
+    return recheck(arguments.text[0], data, json, error);
 }

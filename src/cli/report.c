@@ -19,9 +19,10 @@ static netdp_status report(const char *folder, const char *page, const char *dat
     netdp_status status =
         netdp_report_write(folder, data, private, page != NULL ? page : usual, &progress, error);
     netdp_i_cli_progress_end();
-    if (status == NETDP_OK && (page == NULL || strcmp(page, "-") != 0))
+    TRY(status);
+    if (page == NULL || strcmp(page, "-") != 0)
         puts(page != NULL ? page : usual);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *error)

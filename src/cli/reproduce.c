@@ -90,7 +90,7 @@ static netdp_status list_folder(experiments *e, netdp_error *error)
     netdp_status status = NETDP_OK;
     if (listing == NULL)
         return NETDP_OK;
-    for (struct dirent *entry; status == NETDP_OK && (entry = readdir(listing)) != NULL;) {
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
         if (dot == NULL || strcmp(dot, ".yaml") != 0 || entry->d_name[0] == '.' ||
             e->count == MOST_EXPERIMENTS)
@@ -172,7 +172,7 @@ static netdp_status print_figure(const char *folder, netdp_error *error)
 static netdp_status reproduce(const char *path, const options *o, netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM], time[32];
-    netdp_study *study = NULL;
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
     const netdp_i_study_options *s = &o->study;
     REFUSE(strlen(path) + 64 > NETDP_I_PATH_ROOM ||
                (s->folder != NULL && strlen(s->folder) + 64 > NETDP_I_PATH_ROOM),
@@ -180,28 +180,18 @@ static netdp_status reproduce(const char *path, const options *o, netdp_error *e
     netdp_i_cli_results(path, s->quick ? "-quick" : "", folder);
     if (s->folder != NULL && !o->all)
         snprintf(folder, sizeof folder, "%s", s->folder);
-    netdp_status status = netdp_i_cli_read_study(path, s, &study, error);
-    if (status == NETDP_OK && study->figure.kind == NULL)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: has no figure; give it a section figure with a kind, or use "
-                              "netdp run",
-                              path);
-    if (status != NETDP_OK) {
-        netdp_study_free(study);
-        return status;
-    }
+    TRY(netdp_i_cli_read_study(path, s, &study, error));
+    REFUSE(study->figure.kind == NULL,
+           "%s: has no figure; give it a section figure with a kind, or use netdp run", path);
     put_seconds(netdp_figure_seconds(study), time);
     if (!s->quick && netdp_figure_seconds(study) > 0)
         netdp_i_cli_note("%s: about %s on two cores; a smaller one with --quick", path, time);
     netdp_i_cli_begin_anew(s, study, folder);
     netdp_progress progress = netdp_i_cli_progress_begin(true);
-    status = netdp_study_run(study, folder, s->data, &progress, error);
+    const netdp_status status = netdp_study_run(study, folder, s->data, &progress, error);
     netdp_i_cli_progress_end();
-    if (status == NETDP_OK)
-        status = netdp_figure_draw(study, folder, s->data, &o->picture, error);
-    netdp_study_free(study);
-    if (status != NETDP_OK)
-        return status;
+    TRY(status);
+    TRY(netdp_figure_draw(study, folder, s->data, &o->picture, error));
     if (s->json)
         return print_figure(folder, error);
     printf("%s/figure.%s\n", folder, o->picture.pdf ? "pdf" : "svg");
@@ -284,14 +274,12 @@ static netdp_status run(const options *o, const netdp_i_arguments *arguments, ne
            "--all: each has its own folder and study; leave out -o, --set, --json");
     if (named)
         return reproduce_named(arguments->text[0], o, error);
-    experiments e = {.count = 0};
-    netdp_status status = find_experiments(&e, error);
-    if (status == NETDP_OK && o->list)
-        print_list(&e);
-    else if (status == NETDP_OK)
-        status = reproduce_all(&e, o, error);
-    clear(&e);
-    return status;
+    CLEARED(clear) experiments e = {.count = 0};
+    TRY(find_experiments(&e, error));
+    if (!o->list)
+        return reproduce_all(&e, o, error);
+    print_list(&e);
+    return NETDP_OK;
 }
 
 static void options_clear(options *o)

@@ -13,7 +13,7 @@
 static netdp_status run_study(const char *given, const netdp_i_study_options *o, netdp_error *error)
 {
     char folder[NETDP_I_PATH_ROOM], file[NETDP_I_PATH_ROOM];
-    netdp_study *study = NULL;
+    OWNED_BY(netdp_study_free) netdp_study *study = NULL;
     const bool resume = netdp_i_file_is_folder(given);
     REFUSE(strlen(given) + 64 > NETDP_I_PATH_ROOM ||
                (o->folder != NULL && strlen(o->folder) + 64 > NETDP_I_PATH_ROOM),
@@ -31,10 +31,10 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
     TRY(netdp_i_cli_read_study(file, o, &study, error));
     netdp_i_cli_begin_anew(o, study, folder);
     netdp_progress progress = netdp_i_cli_progress_begin(true);
-    netdp_status status = netdp_study_run(study, folder, o->data, &progress, error);
+    const netdp_status status = netdp_study_run(study, folder, o->data, &progress, error);
     netdp_i_cli_progress_end();
-    netdp_study_free(study);
-    return status == NETDP_OK ? netdp_i_cli_print_result(folder, o->json, error) : status;
+    TRY(status);
+    return netdp_i_cli_print_result(folder, o->json, error);
 }
 
 netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error)

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "engine/tall.h"
 #include "engine/together.h"
 
@@ -61,20 +62,14 @@ static netdp_status make_head(const netdp_i_halo *halo, const int32_t *place, in
 {
     const int64_t r = basis->modes;
     const int32_t count = named + (factored ? basis->modes : 0);
-    char *skip = NETDP_I_NEW(char, basis->nodes);
-    double *head = NETDP_I_NEW(double, count *r);
-    netdp_status status = skip == NULL || head == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK)
-        gather_rows(halo, place, named, basis, skip, head);
-    if (status == NETDP_OK && factored)
-        status = netdp_i_tall_triangle(basis->rows, basis->nodes, skip, basis->modes,
-                                       head + named * r, error);
-    if (status == NETDP_OK)
-        status = netdp_i_agree(put_head(basis, head, count, error), error);
-    netdp_i_free(skip);
-    netdp_i_free(head);
-    return status;
+    OWNED char *skip = NETDP_I_NEW(char, basis->nodes);
+    OWNED double *head = NETDP_I_NEW(double, count *r);
+    TRY(netdp_i_agree(skip == NULL || head == NULL ? netdp_i_no_memory(error) : NETDP_OK, error));
+    gather_rows(halo, place, named, basis, skip, head);
+    if (factored)
+        TRY(netdp_i_tall_triangle(basis->rows, basis->nodes, skip, basis->modes, head + named * r,
+                                  error));
+    return netdp_i_agree(put_head(basis, head, count, error), error);
 }
 
 void netdp_i_spread_basis_clear(netdp_i_spread_basis *basis)
@@ -91,29 +86,21 @@ netdp_status netdp_i_spread_basis_new(const netdp_mixing *mixing, netdp_i_halo *
 {
     const int32_t nodes = netdp_mixing_rows(mixing).nodes, seen = observer->seen_count;
     const netdp_i_others others = netdp_i_halo_others(halo);
+    CLEARED(netdp_i_spread_basis_clear)
     netdp_i_spread_basis basis = {.index =
                                       NETDP_I_NEW(int32_t, (int64_t)seen + observer->quiet_count)};
-    int32_t *place = NETDP_I_NEW(int32_t, nodes), named = 0;
-    netdp_status status =
-        place == NULL || basis.index == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK) {
-        memset(place, -1, (size_t)nodes * sizeof *place);
-        named = number_head(observer, place, basis.index);
-        status = netdp_i_basis_nested(mixing, observer->seen, seen, depth, &others, &basis.basis,
-                                      progress, error);
-    }
-    if (status == NETDP_OK)
-        status = make_head(halo, place, named, factored && basis.basis.inner == NULL, &basis.basis,
-                           error);
-    if (status == NETDP_OK) {
-        basis.observer = *observer;
-        basis.observer.seen = basis.index;
-        basis.observer.quiet = basis.index + seen;
-        *made = basis;
-        basis = (netdp_i_spread_basis){0};
-    }
-    netdp_i_free(place);
-    netdp_i_spread_basis_clear(&basis);
-    return status;
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, nodes);
+    TRY(netdp_i_agree(place == NULL || basis.index == NULL ? netdp_i_no_memory(error) : NETDP_OK,
+                      error));
+    memset(place, -1, (size_t)nodes * sizeof *place);
+    const int32_t named = number_head(observer, place, basis.index);
+    TRY(netdp_i_basis_nested(mixing, observer->seen, seen, depth, &others, &basis.basis, progress,
+                             error));
+    TRY(make_head(halo, place, named, factored && basis.basis.inner == NULL, &basis.basis, error));
+    basis.observer = *observer;
+    basis.observer.seen = basis.index;
+    basis.observer.quiet = basis.index + seen;
+    *made = basis;
+    basis = (netdp_i_spread_basis){0};
+    return NETDP_OK;
 }

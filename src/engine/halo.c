@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "engine/petsc.h"
 #include "engine/together.h"
 
@@ -62,50 +63,39 @@ static netdp_status connect(netdp_i_halo *h, int32_t nodes, const int32_t *place
                             netdp_error *error)
 {
     const netdp_i_processes here = netdp_i_processes_here();
-    PetscSFNode *from = NETDP_I_NEW(PetscSFNode, h->ghosts);
-    netdp_status status = from == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    OWNED PetscSFNode *from = NETDP_I_NEW(PetscSFNode, h->ghosts);
+    TRY(netdp_i_agree(from == NULL ? netdp_i_no_memory(error) : NETDP_OK, error));
     int owner = 0;
-    for (int32_t v = 0; status == NETDP_OK && v < nodes; v++) {
+    for (int32_t v = 0; v < nodes; v++) {
         while (v >= netdp_i_share(nodes, owner + 1, here.size))
             owner++;
         if (place[v] >= h->count)
             from[place[v] - h->count] =
                 (PetscSFNode){owner, v - (int32_t)netdp_i_share(nodes, owner, here.size)};
     }
-    status = netdp_i_agree(status, error);
-    PetscErrorCode code = 0;
-    if (status == NETDP_OK)
-        code = PetscSFCreate(PETSC_COMM_WORLD, &h->exchange);
-    if (status == NETDP_OK && code == 0)
+    PetscErrorCode code = PetscSFCreate(PETSC_COMM_WORLD, &h->exchange);
+    if (code == 0)
         code = PetscSFSetGraph(h->exchange, h->count, h->ghosts, NULL, PETSC_COPY_VALUES, from,
                                PETSC_COPY_VALUES);
-    if (status == NETDP_OK && code == 0)
+    if (code == 0)
         code = PetscSFSetUp(h->exchange);
-    netdp_i_free(from);
-    return status == NETDP_OK ? netdp_i_petsc((int)code, "the exchange of neighbours", error)
-                              : status;
+    return netdp_i_petsc((int)code, "the exchange of neighbours", error);
 }
 
 netdp_status netdp_i_halo_new(netdp_rows rows, netdp_i_halo **halo, netdp_error *error)
 {
     const netdp_i_processes here = netdp_i_processes_here();
-    netdp_i_halo *made = NETDP_I_NEW(netdp_i_halo, 1);
-    int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
+    OWNED_BY(netdp_i_halo_free) netdp_i_halo *made = NETDP_I_NEW(netdp_i_halo, 1);
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
     netdp_status status = made == NULL || place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
     if (status == NETDP_OK) {
         made->first = (int32_t)netdp_i_share(rows.nodes, here.rank, here.size);
         made->count = (int32_t)netdp_i_share(rows.nodes, here.rank + 1, here.size) - made->first;
         status = cut_rows(made, rows, place, error);
     }
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK)
-        status = netdp_i_agree(connect(made, rows.nodes, place, error), error);
-    netdp_i_free(place);
-    if (status != NETDP_OK) {
-        netdp_i_halo_free(made);
-        return status;
-    }
-    *halo = made;
+    TRY(netdp_i_agree(status, error));
+    TRY(netdp_i_agree(connect(made, rows.nodes, place, error), error));
+    *halo = GIVE(made);
     return NETDP_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "engine/together.h"
 
 struct netdp_i_joint {
@@ -57,35 +58,29 @@ static netdp_status make_beside(netdp_i_joint *file, char *beside, int64_t room,
     return NETDP_OK;
 }
 
+OWNER(netdp_i_joint_drop, netdp_i_joint)
+
 netdp_status netdp_i_joint_open(const char *path, netdp_i_joint **file, netdp_error *error)
 {
     const int64_t room = (int64_t)strlen(path) + 64;
-    netdp_i_joint *made = NETDP_I_NEW(netdp_i_joint, 1);
-    char *beside = NETDP_I_NEW(char, room);
-    netdp_status status = NETDP_OK;
+    OWNED_BY(netdp_i_joint_drop) netdp_i_joint *made = NETDP_I_NEW(netdp_i_joint, 1);
+    OWNED char *beside = NETDP_I_NEW(char, room);
     if (made != NULL) {
         made->number = -1;
         made->path = netdp_i_copy_text(path);
     }
-    if (made == NULL || beside == NULL || made->path == NULL)
-        status = netdp_i_no_memory(error);
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK)
-        status = make_beside(made, beside, room, error);
-    if (status == NETDP_OK && beside[0] != '\0') {
-        if (made->number < 0)
-            made->number = open(beside, O_WRONLY | O_CLOEXEC);
-        status = netdp_i_agree(made->number < 0 ? cannot_write(made, error) : NETDP_OK, error);
-    }
-    if (status == NETDP_OK && beside[0] != '\0') {
-        *file = made;
-        made = NULL;
-    } else if (status == NETDP_OK) {
+    const bool lacks = made == NULL || beside == NULL || made->path == NULL;
+    TRY(netdp_i_agree(lacks ? netdp_i_no_memory(error) : NETDP_OK, error));
+    TRY(make_beside(made, beside, room, error));
+    if (beside[0] == '\0') {
         *file = NULL;
+        return NETDP_OK;
     }
-    netdp_i_joint_drop(made);
-    netdp_i_free(beside);
-    return status;
+    if (made->number < 0)
+        made->number = open(beside, O_WRONLY | O_CLOEXEC);
+    TRY(netdp_i_agree(made->number < 0 ? cannot_write(made, error) : NETDP_OK, error));
+    *file = GIVE(made);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_joint_append(netdp_i_joint *file, const char *text, size_t bytes,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 #include "engine/engine.h"
 #include "engine/losses.h"
 #include "engine/petsc.h"
@@ -94,6 +95,6 @@ netdp_status netdp_i_engine_begin(int argc, const char **argv, const netdp_i_eng
             close(nowhere);
     }
     *engine = &engine_mpi;
-    status = netdp_i_agree(status, error);
-    return status == NETDP_OK ? netdp_i_agree_on_words(argc - 1, argv + 1, error) : status;
+    TRY(netdp_i_agree(status, error));
+    return netdp_i_agree_on_words(argc - 1, argv + 1, error);
 }

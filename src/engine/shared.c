@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "engine/together.h"
 #include "graph/graph.h"
 #include "mixing/mixing.h"
@@ -131,12 +132,11 @@ static int64_t text_bytes(const char *text)
 netdp_status netdp_i_share_graph(netdp_status made, netdp_graph **graph, netdp_error *error)
 {
     const bool makes = netdp_i_shared_makes();
-    netdp_graph *g = *graph;
+    OWNED_BY(netdp_graph_free) netdp_graph *g = *graph;
+    *graph = NULL;
     if (!makes && (g = NETDP_I_NEW(netdp_graph, 1)) == NULL)
         made = netdp_i_no_memory(error);
-    netdp_status status = netdp_i_agree(made, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_i_agree(made, error));
     netdp_graph told = *g;
     netdp_i_tell_near(&told, sizeof told);
     if (!makes)
@@ -151,26 +151,22 @@ netdp_status netdp_i_share_graph(netdp_status made, netdp_graph **graph, netdp_e
         {&g->origin, text_bytes(g->origin)},
         {&g->position, g->position != NULL ? 2 * n * (int64_t)sizeof *g->position : 0},
     };
-    status = share(pieces, sizeof pieces / sizeof *pieces, &g->lent, error);
-done:
-    if (status != NETDP_OK) {
-        netdp_graph_free(g);
-        g = NULL;
-    }
-    *graph = g;
-    return status;
+    TRY(share(pieces, sizeof pieces / sizeof *pieces, &g->lent, error));
+    *graph = GIVE(g);
+    return NETDP_OK;
 }
+
+OWNER(netdp_mixing_free, netdp_mixing)
 
 netdp_status netdp_i_share_mixing(netdp_status made, const netdp_graph *graph,
                                   netdp_mixing **mixing, netdp_error *error)
 {
     const bool makes = netdp_i_shared_makes();
-    netdp_mixing *m = *mixing;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *m = *mixing;
+    *mixing = NULL;
     if (!makes && (m = NETDP_I_NEW(netdp_mixing, 1)) == NULL)
         made = netdp_i_no_memory(error);
-    netdp_status status = netdp_i_agree(made, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_i_agree(made, error));
     netdp_mixing told = *m;
     netdp_i_tell_near(&told, sizeof told);
     if (!makes) {
@@ -188,12 +184,7 @@ netdp_status netdp_i_share_mixing(netdp_status made, const netdp_graph *graph,
         {&m->column, entries * (int64_t)sizeof *m->column},
         {&m->weight, entries * (int64_t)sizeof *m->weight},
     };
-    status = share(pieces, sizeof pieces / sizeof *pieces, &m->lent, error);
-done:
-    if (status != NETDP_OK) {
-        netdp_mixing_free(m);
-        m = NULL;
-    }
-    *mixing = m;
-    return status;
+    TRY(share(pieces, sizeof pieces / sizeof *pieces, &m->lent, error));
+    *mixing = GIVE(m);
+    return NETDP_OK;
 }

@@ -20,16 +20,14 @@ netdp_status netdp_i_engine_spectrum(const netdp_mixing *mixing, netdp_spectrum 
 {
     netdp_spectrum found = {0};
     const netdp_rows rows = netdp_mixing_rows(mixing);
-    netdp_status status = netdp_i_agree_on(rows, 0, error);
-    if (status == NETDP_OK && rows.nodes <= NETDP_DENSE_NODES)
-        status = netdp_i_agree(netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_DENSE, &found, error),
-                               error);
-    else if (status == NETDP_OK) {
-        status = find_ends(mixing, &found, error);
+    TRY(netdp_i_agree_on(rows, 0, error));
+    if (rows.nodes <= NETDP_DENSE_NODES) {
+        TRY(netdp_i_agree(netdp_mixing_spectrum(mixing, NETDP_SPECTRAL_DENSE, &found, error),
+                          error));
+    } else {
+        TRY(find_ends(mixing, &found, error));
         netdp_i_spectrum_shape(mixing, &found);
     }
-    if (status != NETDP_OK)
-        return status;
     netdp_i_tell(&found, sizeof found); /* machines may round in their own ways */
     *spectrum = found;
     return NETDP_OK;

@@ -53,13 +53,14 @@ netdp_status netdp_i_tall_triangle(const double *rows, int64_t count, const char
 {
     const netdp_i_processes here = netdp_i_processes_here();
     const int64_t c = columns;
-    double *work = NETDP_I_NEW(double, (c + strip_of(columns)) * c), *tau = NETDP_I_NEW(double, c);
-    netdp_status status = work == NULL || tau == NULL
-                              ? netdp_i_no_memory(error)
-                              : reduce_own(rows, count, skip, columns, work, tau, error);
-    status = netdp_i_agree(status, error);
+    OWNED double *work = NETDP_I_NEW(double, (c + strip_of(columns)) * c);
+    OWNED double *tau = NETDP_I_NEW(double, c);
+    const netdp_status status = work == NULL || tau == NULL
+                                    ? netdp_i_no_memory(error)
+                                    : reduce_own(rows, count, skip, columns, work, tau, error);
+    TRY(netdp_i_agree(status, error));
     /* Pairs of processes, then pairs of pairs: the triangles meet at process 0. */
-    for (int step = 1; status == NETDP_OK && step < here.size; step *= 2) {
+    for (int step = 1; step < here.size; step *= 2) {
         const bool sends = here.rank % (2 * step) == step;
         const bool receives = here.rank % (2 * step) == 0 && here.rank + step < here.size;
         for (int64_t i = 0; i < c && (sends || receives); i++) {
@@ -69,14 +70,9 @@ netdp_status netdp_i_tall_triangle(const double *rows, int64_t count, const char
                 MPI_Recv(work + (c + i) * c, columns, MPI_DOUBLE, here.rank + step, 0,
                          PETSC_COMM_WORLD, MPI_STATUS_IGNORE);
         }
-        status =
-            netdp_i_agree(receives ? reduce_rows(work, c, columns, tau, error) : NETDP_OK, error);
+        TRY(netdp_i_agree(receives ? reduce_rows(work, c, columns, tau, error) : NETDP_OK, error));
     }
-    if (status == NETDP_OK) {
-        netdp_i_tell(work, c * c * (int64_t)sizeof *work);
-        memcpy(triangle, work, (size_t)(c * c) * sizeof *work);
-    }
-    netdp_i_free(work);
-    netdp_i_free(tau);
-    return status;
+    netdp_i_tell(work, c * c * (int64_t)sizeof *work);
+    memcpy(triangle, work, (size_t)(c * c) * sizeof *work);
+    return NETDP_OK;
 }

@@ -132,36 +132,33 @@ static netdp_status bind_and_step(netdp_i_budget *b, sqlite3_stmt *asked, const 
     return code == SQLITE_ROW || code == SQLITE_DONE ? NETDP_OK : said_no(b, error);
 }
 
+OWNER(sqlite3_finalize, sqlite3_stmt)
+
 /* The first who opens an account sets its terms. */
 static netdp_status hold_terms(netdp_i_budget *b, netdp_error *error)
 {
     const double number[] = {b->terms.epsilon, b->terms.delta, b->terms.add_remove};
-    sqlite3_stmt *asked = NULL, *put = NULL;
+    OWNED_BY(sqlite3_finalize) sqlite3_stmt *asked = NULL;
+    OWNED_BY(sqlite3_finalize) sqlite3_stmt *put = NULL;
     int stepped = 0;
-    netdp_status status = NETDP_OK;
     if (sqlite3_prepare_v2(b->file,
                            "SELECT epsilon, delta, add_remove FROM budget WHERE account = ?1", -1,
                            &asked, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(b->file, "INSERT INTO budget VALUES (?1, ?2, ?3, ?4)", -1, &put, NULL) !=
             SQLITE_OK)
-        status = said_no(b, error);
-    if (status == NETDP_OK)
-        status = bind_and_step(b, asked, NULL, 0, &stepped, error);
-    if (status == NETDP_OK && stepped == SQLITE_ROW) {
-        const double epsilon = sqlite3_column_double(asked, 0);
-        const double delta = sqlite3_column_double(asked, 1);
-        const bool add_remove = sqlite3_column_int(asked, 2) != 0;
-        if (epsilon != number[0] || delta != number[1] || add_remove != b->terms.add_remove)
-            status = netdp_i_fail(
-                error, NETDP_INVALID,
-                "%s: the budget of '%s' is epsilon %.17g at delta %g, a row %s; it stays so",
-                b->path, b->account, epsilon, delta, add_remove ? "added or removed" : "replaced");
-    } else if (status == NETDP_OK) {
-        status = bind_and_step(b, put, number, 3, &stepped, error);
-    }
-    sqlite3_finalize(asked);
-    sqlite3_finalize(put);
-    return status;
+        return said_no(b, error);
+    TRY(bind_and_step(b, asked, NULL, 0, &stepped, error));
+    if (stepped != SQLITE_ROW)
+        return bind_and_step(b, put, number, 3, &stepped, error);
+    const double epsilon = sqlite3_column_double(asked, 0);
+    const double delta = sqlite3_column_double(asked, 1);
+    const bool add_remove = sqlite3_column_int(asked, 2) != 0;
+    if (epsilon != number[0] || delta != number[1] || add_remove != b->terms.add_remove)
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%s: the budget of '%s' is epsilon %.17g at delta %g, a row %s; it stays so", b->path,
+            b->account, epsilon, delta, add_remove ? "added or removed" : "replaced");
+    return NETDP_OK;
 }
 
 /*
@@ -196,6 +193,14 @@ static void let_process_go(netdp_i_budget *b)
     pthread_mutex_unlock(&holding);
 }
 
+/* Within a transaction. */
+static netdp_status begin_file(netdp_i_budget *b, netdp_error *error)
+{
+    TRY(make_tables(b, error));
+    TRY(hold_terms(b, error));
+    return netdp_i_kept_begin(&b->kept, b->file, b->path, error);
+}
+
 static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
 {
     /* Another machine is not to see an empty file there. */
@@ -210,35 +215,28 @@ static netdp_status open_file(netdp_i_budget *b, netdp_error *error)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: %s", b->path, strerror(errno));
     if (made >= 0)
         close(made);
-    netdp_status status = netdp_i_kept_here(b->path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_kept_here(b->path, error));
     if (sqlite3_open_v2(b->path, &b->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return said_no(b, error);
     sqlite3_busy_timeout(b->file, PATIENCE);
     /* A write-ahead log, on the disk at each commit. */
-    status = run_patiently(b, "PRAGMA journal_mode = WAL", error);
-    if (status == NETDP_OK)
-        status = run_patiently(b, "PRAGMA synchronous = FULL", error);
-    if (status == NETDP_OK)
-        status = run_patiently(b, "BEGIN IMMEDIATE", error);
-    if (status != NETDP_OK)
+    TRY(run_patiently(b, "PRAGMA journal_mode = WAL", error));
+    TRY(run_patiently(b, "PRAGMA synchronous = FULL", error));
+    TRY(run_patiently(b, "BEGIN IMMEDIATE", error));
+    const netdp_status status = begin_file(b, error);
+    if (status != NETDP_OK) {
+        (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
         return status;
-    status = make_tables(b, error);
-    if (status == NETDP_OK)
-        status = hold_terms(b, error);
-    if (status == NETDP_OK)
-        status = netdp_i_kept_begin(&b->kept, b->file, b->path, error);
-    if (status == NETDP_OK)
-        return run(b, "COMMIT", error);
-    (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
-    return status;
+    }
+    return run(b, "COMMIT", error);
 }
+
+OWNER(netdp_i_budget_close, netdp_i_budget)
 
 netdp_status netdp_i_budget_open(const char *path, const netdp_budget *terms,
                                  netdp_i_budget **budget, netdp_error *error)
 {
-    netdp_i_budget *b = NETDP_I_NEW(netdp_i_budget, 1);
+    OWNED_BY(netdp_i_budget_close) netdp_i_budget *b = NETDP_I_NEW(netdp_i_budget, 1);
     if (b == NULL)
         return netdp_i_no_memory(error);
     b->path = netdp_i_copy_text(path);
@@ -247,15 +245,12 @@ netdp_status netdp_i_budget_open(const char *path, const netdp_budget *terms,
     b->terms.account = b->account;
     b->owner = getpid();
     pthread_mutex_init(&b->turn, NULL);
-    netdp_status status =
-        b->path == NULL || b->account == NULL ? netdp_i_no_memory(error) : hold_process(b, error);
-    if (status == NETDP_OK)
-        status = open_file(b, error);
-    if (status == NETDP_OK)
-        *budget = b;
-    else
-        netdp_i_budget_close(b);
-    return status;
+    if (b->path == NULL || b->account == NULL)
+        return netdp_i_no_memory(error);
+    TRY(hold_process(b, error));
+    TRY(open_file(b, error));
+    *budget = GIVE(b);
+    return NETDP_OK;
 }
 
 void netdp_i_budget_close(netdp_i_budget *b)
@@ -319,48 +314,41 @@ static netdp_status add_one(events *list, netdp_event event, netdp_error *error)
 
 static netdp_status read_events(netdp_i_budget *b, events *list, netdp_error *error)
 {
-    sqlite3_stmt *asked = NULL;
-    netdp_status status = NETDP_OK;
+    OWNED_BY(sqlite3_finalize) sqlite3_stmt *asked = NULL;
     int stepped = 0;
     if (sqlite3_prepare_v2(b->file,
                            "SELECT mechanism, noise, rate, epsilon, count(*) FROM release WHERE "
                            "account = ?1 GROUP BY mechanism, noise, rate, epsilon",
                            -1, &asked, NULL) != SQLITE_OK)
-        status = said_no(b, error);
-    if (status == NETDP_OK)
-        status = bind_and_step(b, asked, NULL, 0, &stepped, error);
-    while (status == NETDP_OK && stepped == SQLITE_ROW) {
-        status = add_event(list,
-                           (netdp_event){.mechanism = (netdp_mechanism)sqlite3_column_int(asked, 0),
-                                         .noise = sqlite3_column_double(asked, 1),
-                                         .rate = sqlite3_column_double(asked, 2),
-                                         .epsilon = sqlite3_column_double(asked, 3),
-                                         .count = sqlite3_column_int64(asked, 4)},
-                           error);
-        if (status == NETDP_OK && (stepped = sqlite3_step(asked)) != SQLITE_ROW &&
-            stepped != SQLITE_DONE)
-            status = said_no(b, error);
+        return said_no(b, error);
+    TRY(bind_and_step(b, asked, NULL, 0, &stepped, error));
+    while (stepped == SQLITE_ROW) {
+        TRY(add_event(list,
+                      (netdp_event){.mechanism = (netdp_mechanism)sqlite3_column_int(asked, 0),
+                                    .noise = sqlite3_column_double(asked, 1),
+                                    .rate = sqlite3_column_double(asked, 2),
+                                    .epsilon = sqlite3_column_double(asked, 3),
+                                    .count = sqlite3_column_int64(asked, 4)},
+                      error));
+        stepped = sqlite3_step(asked);
+        if (stepped != SQLITE_ROW && stepped != SQLITE_DONE)
+            return said_no(b, error);
     }
-    sqlite3_finalize(asked);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status write_event(netdp_i_budget *b, const netdp_event *event, netdp_error *error)
 {
     const double number[] = {event->noise, event->rate, event->epsilon};
-    sqlite3_stmt *put = NULL;
+    OWNED_BY(sqlite3_finalize) sqlite3_stmt *put = NULL;
     int stepped = 0;
-    netdp_status status = NETDP_OK;
     if (sqlite3_prepare_v2(b->file,
                            "INSERT INTO release (account, noise, rate, epsilon, mechanism) VALUES "
                            "(?1, ?2, ?3, ?4, ?5)",
                            -1, &put, NULL) != SQLITE_OK ||
         sqlite3_bind_int(put, 5, (int)event->mechanism) != SQLITE_OK)
-        status = said_no(b, error);
-    if (status == NETDP_OK)
-        status = bind_and_step(b, put, number, 3, &stepped, error);
-    sqlite3_finalize(put);
-    return status;
+        return said_no(b, error);
+    return bind_and_step(b, put, number, 3, &stepped, error);
 }
 
 /*
@@ -428,30 +416,51 @@ static netdp_status compose_all(netdp_i_budget *b, const events *list, double *e
     return NETDP_OK;
 }
 
+static void clear_events(events *list)
+{
+    netdp_i_free(list->event);
+}
+
 /* Within a transaction that no other process can write in. */
 static netdp_status spend(netdp_i_budget *b, const netdp_event *event, netdp_spent *spent,
                           netdp_error *error)
 {
-    events list = {0};
+    CLEARED(clear_events) events list = {0};
     double epsilon = 0;
-    netdp_status status = read_events(b, &list, error);
-    if (status == NETDP_OK && event != NULL)
-        status = check_kind(b, &list, event, error);
-    if (status == NETDP_OK && event != NULL)
-        status = add_one(&list, *event, error);
-    if (status == NETDP_OK)
-        status = compose_all(b, &list, &epsilon, error);
-    if (status == NETDP_OK && event != NULL && !(epsilon <= b->terms.epsilon))
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "%s: the budget of '%s' is epsilon %g at delta %g; with this release "
-                              "%.6g would be spent: nothing was released",
-                              b->path, b->account, b->terms.epsilon, b->terms.delta, epsilon);
-    if (status == NETDP_OK && event != NULL)
-        status = write_event(b, event, error);
-    if (status == NETDP_OK && spent != NULL)
-        *spent =
-            (netdp_spent){.epsilon = epsilon, .delta = b->terms.delta, .releases = list.releases};
-    netdp_i_free(list.event);
+    TRY(read_events(b, &list, error));
+    if (event != NULL) {
+        TRY(check_kind(b, &list, event, error));
+        TRY(add_one(&list, *event, error));
+    }
+    TRY(compose_all(b, &list, &epsilon, error));
+    if (event != NULL && !(epsilon <= b->terms.epsilon))
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "%s: the budget of '%s' is epsilon %g at delta %g; with this release "
+                            "%.6g would be spent: nothing was released",
+                            b->path, b->account, b->terms.epsilon, b->terms.delta, epsilon);
+    if (event != NULL)
+        TRY(write_event(b, event, error));
+    *spent = (netdp_spent){.epsilon = epsilon, .delta = b->terms.delta, .releases = list.releases};
+    return NETDP_OK;
+}
+
+static netdp_status commit_spent(netdp_i_budget *b, const netdp_event *event, netdp_spent *spent,
+                                 netdp_error *error)
+{
+    TRY(netdp_i_kept_check(&b->kept, b->file, b->path, error));
+    TRY(spend(b, event, spent, error));
+    return run(b, "COMMIT", error);
+}
+
+static netdp_status spend_in_turn(netdp_i_budget *b, const netdp_event *event, netdp_spent *spent,
+                                  netdp_error *error)
+{
+    TRY(run_patiently(b, event != NULL ? "BEGIN IMMEDIATE" : "BEGIN", error));
+    const netdp_status status = commit_spent(b, event, spent, error);
+    if (status != NETDP_OK)
+        (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
+    else if (event != NULL) /* while it was written */
+        return netdp_i_kept_check(&b->kept, b->file, b->path, error);
     return status;
 }
 
@@ -463,22 +472,12 @@ netdp_status netdp_i_budget_spend(netdp_i_budget *b, const netdp_event *event, n
                             "%s: was opened before this process was forked; open it here", b->path);
     pthread_mutex_lock(&b->turn);
     netdp_spent found = {0};
-    netdp_status status = run_patiently(b, event != NULL ? "BEGIN IMMEDIATE" : "BEGIN", error);
-    if (status == NETDP_OK) {
-        status = netdp_i_kept_check(&b->kept, b->file, b->path, error);
-        if (status == NETDP_OK)
-            status = spend(b, event, &found, error);
-        if (status == NETDP_OK)
-            status = run(b, "COMMIT", error);
-        if (status != NETDP_OK)
-            (void)sqlite3_exec(b->file, "ROLLBACK", NULL, NULL, NULL);
-        else if (event != NULL) /* while it was written */
-            status = netdp_i_kept_check(&b->kept, b->file, b->path, error);
-    }
+    const netdp_status status = spend_in_turn(b, event, &found, error);
     pthread_mutex_unlock(&b->turn);
-    if (status == NETDP_OK && spent != NULL)
+    TRY(status);
+    if (spent != NULL)
         *spent = found;
-    return status;
+    return NETDP_OK;
 }
 
 #else

@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "guard/guard.h"
 #include "noise/secure.h"
 
@@ -73,26 +74,20 @@ netdp_status netdp_guard_choose(netdp_guard *guard, const double *score, int64_t
                                 netdp_error *error)
 {
     NETDP_I_GIVEN(error, guard && score && chosen);
-    netdp_status status = check(score, count, sensitivity, epsilon, error);
-    if (status != NETDP_OK)
-        return status;
-    int64_t *step = NETDP_I_NEW(int64_t, count);
+    TRY(check(score, count, sensitivity, epsilon, error));
+    OWNED int64_t *step = NETDP_I_NEW(int64_t, count);
     if (step == NULL)
         return netdp_i_no_memory(error);
     int exponent;
     const int64_t most = (int64_t)ceil(ldexp(frexp(sensitivity, &exponent), PLACES));
     for (int64_t i = 0; i < count; i++)
         step[i] = steps_of(score[i], PLACES - exponent);
-    netdp_i_secure source;
+    CLEARED(netdp_i_secure_end) netdp_i_secure source = {0};
     const netdp_event event = {.mechanism = NETDP_EXPONENTIAL, .epsilon = epsilon, .count = 1};
     if (!netdp_i_secure_begin(&source))
-        status = netdp_i_fail(error, NETDP_ENVIRONMENT,
-                              "the system has no secure random numbers; nothing was chosen");
-    else
-        status = netdp_i_budget_spend(guard->budget, &event, NULL, error);
-    if (status == NETDP_OK)
-        *chosen = draw(&source, step, count, most, epsilon);
-    netdp_i_secure_end(&source);
-    netdp_i_free(step);
-    return status;
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "the system has no secure random numbers; nothing was chosen");
+    TRY(netdp_i_budget_spend(guard->budget, &event, NULL, error));
+    *chosen = draw(&source, step, count, most, epsilon);
+    return NETDP_OK;
 }

@@ -19,6 +19,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "guard/budget.h"
 #include "guard/guard.h"
 #include "noise/discrete.h"
@@ -40,15 +41,12 @@ netdp_status netdp_guard_open(const char *path, const netdp_budget *budget, netd
                             "the budget is epsilon %g at delta %g; give epsilon in [0, inf] and "
                             "delta in (0, 1)",
                             budget->epsilon, budget->delta);
-    netdp_guard *made = NETDP_I_NEW(netdp_guard, 1);
+    OWNED netdp_guard *made = NETDP_I_NEW(netdp_guard, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_budget_open(path, budget, &made->budget, error);
-    if (status == NETDP_OK)
-        *guard = made;
-    else
-        netdp_i_free(made);
-    return status;
+    TRY(netdp_i_budget_open(path, budget, &made->budget, error));
+    *guard = GIVE(made);
+    return NETDP_OK;
 }
 
 void netdp_guard_close(netdp_guard *guard)
@@ -253,43 +251,30 @@ netdp_status netdp_guard_release(netdp_guard *guard, const netdp_release *r, con
 {
     NETDP_I_GIVEN(error, guard && r && sum && (rows || r->rows == 0));
     const netdp_budget *budget = netdp_i_budget_terms(guard->budget);
-    netdp_status status = check(r, budget->add_remove, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(r, budget->add_remove, error));
     const netdp_event event = event_of(r, budget->add_remove);
     netdp_released made = {0};
-    netdp_i_secure source;
+    OWNED netdp_i_wide *total = NETDP_I_NEW(netdp_i_wide, r->width);
+    OWNED int64_t *step = NETDP_I_NEW(int64_t, r->width);
     clipping c = {.of_sum = r->mechanism == NETDP_LAPLACE,
                   .clip = r->clip,
                   .width = r->width,
-                  .most = most_steps(r->noise, budget->add_remove ? 1 : 2)};
-    netdp_i_wide *total = NETDP_I_NEW(netdp_i_wide, r->width);
-    c.step = NETDP_I_NEW(int64_t, r->width);
-    if (total == NULL || c.step == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = add_rows(&c, r, rows, total, &made.dropped, error);
-    if (status != NETDP_OK)
-        goto done;
+                  .most = most_steps(r->noise, budget->add_remove ? 1 : 2),
+                  .step = step};
+    if (total == NULL || step == NULL)
+        return netdp_i_no_memory(error);
+    TRY(add_rows(&c, r, rows, total, &made.dropped, error));
     /* Everything that can fail comes before; then it is spent, and then there is noise. */
-    if (!netdp_i_secure_begin(&source)) {
-        status = netdp_i_fail(error, NETDP_ENVIRONMENT,
-                              "the system has no secure random numbers; nothing was released");
-        goto done;
-    }
-    status = netdp_i_budget_spend(guard->budget, &event, &made.spent, error);
-    if (status == NETDP_OK) {
-        add_noise(r, &source, total);
-        for (int32_t k = 0; k < r->width; k++)
-            sum[k] = (double)total[k] * (r->clip / (double)c.most);
-        made.deviation = ldexp(r->clip / (double)c.most, PLACES);
-        if (notes != NULL)
-            *notes = made;
-    }
-    netdp_i_secure_end(&source);
-done:
-    netdp_i_free(total);
-    netdp_i_free(c.step);
-    return status;
+    CLEARED(netdp_i_secure_end) netdp_i_secure source = {0};
+    if (!netdp_i_secure_begin(&source))
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "the system has no secure random numbers; nothing was released");
+    TRY(netdp_i_budget_spend(guard->budget, &event, &made.spent, error));
+    add_noise(r, &source, total);
+    for (int32_t k = 0; k < r->width; k++)
+        sum[k] = (double)total[k] * (r->clip / (double)c.most);
+    made.deviation = ldexp(r->clip / (double)c.most, PLACES);
+    if (notes != NULL)
+        *notes = made;
+    return NETDP_OK;
 }

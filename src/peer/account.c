@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/budget.h"
 
 enum { KEY = NETDP_I_DIGEST_TEXT - 1 };
@@ -286,46 +287,40 @@ static netdp_status add_names(const enrolled *study, netdp_i_account *account, n
 {
     const json_t *members = json_object_get(study->body, "members"), *member;
     const json_t *names = json_object_get(study->body, "names");
-    netdp_status status = NETDP_OK;
     size_t i;
     json_array_foreach (members, i, member) {
         const char *name = json_string_value(json_array_get(names, i));
-        if (status == NETDP_OK && name != NULL &&
-            has_key(&study->members, json_string_value(member)))
-            status = add_name(account, name, json_string_value(member), error);
+        if (name != NULL && has_key(&study->members, json_string_value(member)))
+            TRY(add_name(account, name, json_string_value(member), error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_account_new(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
                                  const char *text, netdp_i_account *account, netdp_error *error)
 {
-    studies all = {0};
-    netdp_i_account made = {.cycle = 1};
+    CLEARED(clear_studies) studies all = {0};
+    CLEARED(netdp_i_account_clear) netdp_i_account made = {.cycle = 1};
     const set nobody = {0, (char[1]){0}};
-    netdp_status status =
-        ledger == NULL ? NETDP_OK : netdp_i_ledger_verify(ledger, take_entry, &all, NULL, error);
-    if (status == NETDP_OK && text != NULL && find_study(&all, study) == NULL)
-        status = add_study(&all, study, text, strlen(text), error);
-    if (status == NETDP_OK && text != NULL)
+    if (ledger != NULL)
+        TRY(netdp_i_ledger_verify(ledger, take_entry, &all, NULL, error));
+    if (text != NULL && find_study(&all, study) == NULL)
+        TRY(add_study(&all, study, text, strlen(text), error));
+    if (text != NULL)
         find_study(&all, study)->asked = true;
-    for (int32_t s = 0; s < all.count && status == NETDP_OK; s++) {
+    for (int32_t s = 0; s < all.count; s++) {
         made.row = made.row || all.study[s].row;
-        status = add_names(&all.study[s], &made, error);
+        TRY(add_names(&all.study[s], &made, error));
     }
-    for (int32_t s = 0; s < all.count && status == NETDP_OK; s++)
-        for (int32_t i = 0; i < all.study[s].count && status == NETDP_OK; i++)
-            status = add_spent(&all, &all.study[s].towards[i], false, &made, error);
-    if (status == NETDP_OK && all.count > 0)
-        status = add_spent(&all, &nobody, false, &made, error);
-    if (status == NETDP_OK && all.count > 0)
-        status = add_spent(&all, &nobody, true, &made, error);
-    clear_studies(&all);
-    if (status != NETDP_OK) {
-        netdp_i_account_clear(&made);
-        return status;
+    for (int32_t s = 0; s < all.count; s++)
+        for (int32_t i = 0; i < all.study[s].count; i++)
+            TRY(add_spent(&all, &all.study[s].towards[i], false, &made, error));
+    if (all.count > 0) {
+        TRY(add_spent(&all, &nobody, false, &made, error));
+        TRY(add_spent(&all, &nobody, true, &made, error));
     }
     *account = made;
+    made = (netdp_i_account){0};
     return NETDP_OK;
 }
 

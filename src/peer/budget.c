@@ -133,34 +133,25 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
 
 netdp_status netdp_i_budget_read(const char *path, netdp_i_budget *budget, netdp_error *error)
 {
-    char *bytes = NULL;
+    OWNED char *bytes = NULL;
     int64_t count = 0;
-    netdp_i_lines lines = {0};
-    budget_text *text = NULL;
-    netdp_i_budget made = {0};
-    netdp_status status = netdp_i_file_load(path, &bytes, &count, error);
-    if (status == NETDP_OK && (count > LARGEST || memchr(bytes, '\0', (size_t)count) != NULL))
-        status =
-            netdp_i_fail(error, NETDP_INVALID, "%.300s: is no budget: too large, or no text", path);
-    if (status == NETDP_OK)
-        status = netdp_i_lines_read(path, bytes, count, &lines, error);
-    if (status == NETDP_OK) {
-        cyaml_data_t *read = NULL;
-        const cyaml_err_t code = cyaml_load_data((const uint8_t *)bytes, (size_t)count, &config,
-                                                 &budget_schema, &read, NULL);
-        text = read;
-        status = code == CYAML_OK ? take_budget(path, &lines, text, &made, error)
-                                  : complain(code, path, &lines, error);
-    }
-    if (text != NULL)
-        cyaml_free(&config, &budget_schema, text, 0);
-    netdp_i_lines_free(&lines);
-    netdp_i_free(bytes);
-    if (status != NETDP_OK) {
-        netdp_i_budget_clear(&made);
-        return status;
-    }
+    CLEARED(netdp_i_lines_free) netdp_i_lines lines = {0};
+    CLEARED(netdp_i_budget_clear) netdp_i_budget made = {0};
+    cyaml_data_t *read = NULL;
+    TRY(netdp_i_file_load(path, &bytes, &count, error));
+    if (count > LARGEST || memchr(bytes, '\0', (size_t)count) != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: is no budget: too large, or no text",
+                            path);
+    TRY(netdp_i_lines_read(path, bytes, count, &lines, error));
+    const cyaml_err_t code = cyaml_load_data((const uint8_t *)bytes, (size_t)count, &config,
+                                             &budget_schema, &read, NULL);
+    const netdp_status status = code == CYAML_OK ? take_budget(path, &lines, read, &made, error)
+                                                 : complain(code, path, &lines, error);
+    if (read != NULL)
+        cyaml_free(&config, &budget_schema, read, 0);
+    TRY(status);
     *budget = made;
+    made = (netdp_i_budget){0};
     return NETDP_OK;
 }
 

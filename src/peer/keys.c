@@ -126,38 +126,41 @@ netdp_status netdp_i_signer_make(const char *path, netdp_i_signer **signer, netd
     return NETDP_OK;
 }
 
+static void close_at(int *file)
+{
+    if (*file >= 0)
+        close(*file);
+}
+
 /* The file's bytes, at most one more than a key has; the length in *bytes. */
 static netdp_status load(const char *path, char text[MOST_BYTES + 1], size_t *bytes,
                          netdp_error *error)
 {
     struct stat shape;
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    CLEARED(close_at) int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (file < 0)
         return cannot(path, "read", error);
-    netdp_status status = NETDP_OK;
     *bytes = 0;
     if (fstat(file, &shape) != 0)
-        status = cannot(path, "read", error);
-    else if (!S_ISREG(shape.st_mode))
-        status = netdp_i_fail(error, NETDP_INVALID, "%.300s: is no file; name the key's", path);
-    else if ((shape.st_mode & 077) != 0)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%.300s: others may read this key (mode %03o); make it chmod 600, and "
-                         "think about a new one",
-                         path, (unsigned)(shape.st_mode & 0777));
-    while (status == NETDP_OK && *bytes < MOST_BYTES + 1) {
+        return cannot(path, "read", error);
+    if (!S_ISREG(shape.st_mode))
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: is no file; name the key's", path);
+    if ((shape.st_mode & 077) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: others may read this key (mode %03o); make it chmod 600, and "
+                            "think about a new one",
+                            path, (unsigned)(shape.st_mode & 0777));
+    while (*bytes < MOST_BYTES + 1) {
         const ssize_t got = read(file, text + *bytes, MOST_BYTES + 1 - *bytes);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            status = cannot(path, "read", error);
-        if (got <= 0)
+            return cannot(path, "read", error);
+        if (got == 0)
             break;
         *bytes += (size_t)got;
     }
-    close(file);
-    return status;
+    return NETDP_OK;
 }
 
 /* What the first line says of its ledger, if it does. */
@@ -207,37 +210,42 @@ netdp_status netdp_i_signer_begin(const char *path, netdp_i_signer *signer,
     return netdp_i_output_commit(&output, error);
 }
 
+/* The key that the file's text says, by way of `seed`. */
+static netdp_status take_text(const char *path, const char *text, size_t bytes,
+                              unsigned char seed[crypto_sign_SEEDBYTES], netdp_i_signer **signer,
+                              netdp_error *error)
+{
+    size_t digits = 0;
+    const char *line = memchr(text, '\n', bytes);
+    const size_t first = line != NULL ? (size_t)(line - text) : 0; /* of the first line */
+    if (first + 66 != bytes || first + 1 < HEAD || memcmp(text, head, HEAD - 1) != 0 ||
+        text[bytes - 1] != '\n' ||
+        sodium_hex2bin(seed, crypto_sign_SEEDBYTES, line + 1, 64, NULL, &digits, NULL) != 0 ||
+        digits != crypto_sign_SEEDBYTES)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: holds no signing key; name the file that netdp net made",
+                            path);
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *made = new_signer();
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    if (!take_ledger(text + HEAD - 1, first + 1 - HEAD, made))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: what it says of its ledger is not what netdp wrote; bring the "
+                            "file back",
+                            path);
+    expand(made, seed);
+    *signer = GIVE(made);
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_signer_load(const char *path, netdp_i_signer **signer, netdp_error *error)
 {
     char text[MOST_BYTES + 1];
-    size_t bytes = 0, digits = 0;
-    netdp_i_signer *made = NULL;
+    size_t bytes = 0;
     unsigned char seed[crypto_sign_SEEDBYTES] = {0};
     netdp_status status = load(path, text, &bytes, error);
-    const char *line = status == NETDP_OK ? memchr(text, '\n', bytes) : NULL;
-    const size_t first = line != NULL ? (size_t)(line - text) : 0; /* of the first line */
-    if (status == NETDP_OK &&
-        (first + 66 != bytes || first + 1 < HEAD || memcmp(text, head, HEAD - 1) != 0 ||
-         text[bytes - 1] != '\n' ||
-         sodium_hex2bin(seed, sizeof seed, line + 1, 64, NULL, &digits, NULL) != 0 ||
-         digits != sizeof seed))
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%.300s: holds no signing key; name the file that netdp net made", path);
-    if (status == NETDP_OK && (made = new_signer()) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && !take_ledger(text + HEAD - 1, first + 1 - HEAD, made))
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%.300s: what it says of its ledger is not what netdp wrote; bring the "
-                         "file back",
-                         path);
-    if (status == NETDP_OK) {
-        expand(made, seed);
-        *signer = made;
-    } else {
-        netdp_i_signer_free(made);
-    }
+    if (status == NETDP_OK)
+        status = take_text(path, text, bytes, seed, signer, error);
     sodium_memzero(seed, sizeof seed);
     sodium_memzero(text, sizeof text);
     return status;
@@ -393,9 +401,9 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
                                     netdp_error *error)
 {
     char path[4096];
-    netdp_i_ephemeral *made = NULL;
+    OWNED_BY(netdp_i_ephemeral_free) netdp_i_ephemeral *made = NULL;
     name_kept(folder, attempt, path);
-    const int file = netdp_i_file_open_own(path, O_RDONLY);
+    CLEARED(close_at) int file = netdp_i_file_open_own(path, O_RDONLY);
     if (file < 0 && errno != ENOENT)
         return cannot(path, "read", error);
     if (file < 0 && reserved)
@@ -405,40 +413,27 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
                             "agree on a new package",
                             path);
     if (file < 0) {
-        netdp_status status = netdp_i_ephemeral_new(signer, attempt, node, &made, offer, error);
-        if (status == NETDP_OK)
-            status = write_kept(path, made, offer, error);
-        if (status == NETDP_OK)
-            *ephemeral = made;
-        else
-            netdp_i_ephemeral_free(made);
-        return status;
+        TRY(netdp_i_ephemeral_new(signer, attempt, node, &made, offer, error));
+        TRY(write_kept(path, made, offer, error));
+        *ephemeral = GIVE(made);
+        return NETDP_OK;
     }
     made = sodium_malloc(sizeof *made);
     const bool whole = made != NULL &&
                        read(file, made->secret, sizeof made->secret) == sizeof made->secret &&
                        read(file, offer, sizeof *offer) == sizeof *offer;
-    close(file);
-    if (!whole || !netdp_i_offer_holds(offer, attempt, node, netdp_i_signer_public(signer))) {
-        netdp_i_ephemeral_free(made);
+    if (!whole || !netdp_i_offer_holds(offer, attempt, node, netdp_i_signer_public(signer)))
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: is no pair key of this member, study and attempt", path);
-    }
     const bool zeroed = sodium_is_zero(made->secret, sizeof made->secret);
     (void)crypto_scalarmult_base(made->public, made->secret);
-    if (!zeroed && memcmp(made->public, offer->key, sizeof made->public) != 0) {
-        netdp_i_ephemeral_free(made);
+    if (!zeroed && memcmp(made->public, offer->key, sizeof made->public) != 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "%.300s: its secret is not that of its public key: the disk is failing "
                             "or somebody wrote here; bring the file back, or agree on a new "
                             "package",
                             path);
-    }
-    if (zeroed) {
-        netdp_i_ephemeral_free(made);
-        made = NULL;
-    }
-    *ephemeral = made;
+    *ephemeral = zeroed ? NULL : GIVE(made);
     return NETDP_OK;
 }
 

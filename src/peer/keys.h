@@ -99,6 +99,7 @@ netdp_status netdp_i_ephemeral_new(const netdp_i_signer *signer, const netdp_i_a
                                    uint32_t node, netdp_i_ephemeral **ephemeral,
                                    netdp_i_offer *offer, netdp_error *error);
 void netdp_i_ephemeral_free(netdp_i_ephemeral *ephemeral);
+OWNER(netdp_i_ephemeral_free, netdp_i_ephemeral)
 
 /*
  * The same key over restarts, until its contribution is stored: kept in a file of the folder that

@@ -170,12 +170,11 @@ static netdp_status check_kept(const netdp_i_ledger *ledger, netdp_error *error)
 static netdp_status step(netdp_i_ledger *ledger, const char *sql, int *code, netdp_error *error)
 {
     sqlite3_stmt *statement = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &statement, error);
     *code = SQLITE_OK;
-    if (status == NETDP_OK)
-        *code = sqlite3_step(statement);
-    if (status == NETDP_OK && *code != SQLITE_DONE)
-        status = netdp_i_ledger_cannot(ledger, "write", error);
+    TRY(netdp_i_ledger_prepare(ledger, sql, &statement, error));
+    *code = sqlite3_step(statement);
+    const netdp_status status =
+        *code == SQLITE_DONE ? NETDP_OK : netdp_i_ledger_cannot(ledger, "write", error);
     netdp_i_ledger_release(ledger, statement);
     return status;
 }
@@ -241,9 +240,8 @@ static netdp_status insert(netdp_i_ledger *ledger, const netdp_i_entry *entry, n
     static const char sql[] =
         "INSERT INTO entry (" NETDP_I_ENTRY_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?)";
     sqlite3_stmt *statement = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &statement, error);
-    if (status != NETDP_OK)
-        return status;
+    netdp_status status = NETDP_OK;
+    TRY(netdp_i_ledger_prepare(ledger, sql, &statement, error));
     sqlite3_bind_int64(statement, 1, (sqlite3_int64)entry->row);
     sqlite3_bind_text(statement, 2, words[entry->kind], -1, SQLITE_STATIC);
     sqlite3_bind_blob(statement, 3, entry->of.study, NETDP_I_DIGEST, SQLITE_STATIC);
@@ -265,35 +263,33 @@ static netdp_status insert(netdp_i_ledger *ledger, const netdp_i_entry *entry, n
 netdp_status netdp_i_ledger_insert(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
                                    netdp_i_ledger_head *head, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     *head = ledger->head;
-    for (int32_t i = 0; i < count && status == NETDP_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         netdp_i_entry *entry = &entries[i];
         entry->row = head->rows + 1;
         entry->time = (int64_t)time(NULL);
         netdp_i_entry_hash(head->digest, entry, entry->hash);
-        status = insert(ledger, entry, error);
+        TRY(insert(ledger, entry, error));
         head->rows = entry->row;
         memcpy(head->digest, entry->hash, NETDP_I_DIGEST);
     }
-    return status;
+    return NETDP_OK;
+}
+
+static netdp_status insert_all(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
+                               netdp_i_ledger_head *head, netdp_error *error)
+{
+    TRY(netdp_i_ledger_insert(ledger, entries, count, head, error));
+    return netdp_i_ledger_write_met(ledger, error);
 }
 
 netdp_status netdp_i_ledger_append(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,
                                    netdp_error *error)
 {
     netdp_i_ledger_head head;
-    netdp_status status = netdp_i_ledger_begin(ledger, error);
-    if (status != NETDP_OK)
-        return status;
-    status = netdp_i_ledger_insert(ledger, entries, count, &head, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_write_met(ledger, error);
-    status = netdp_i_ledger_commit(ledger, status, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_sync(ledger, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_ledger_begin(ledger, error));
+    TRY(netdp_i_ledger_commit(ledger, insert_all(ledger, entries, count, &head, error), error));
+    TRY(netdp_i_ledger_sync(ledger, error));
     netdp_i_ledger_met_written(ledger);
     ledger->head = head;
     return NETDP_OK;

@@ -128,11 +128,22 @@ static netdp_status read_ends(netdp_i_ledger *ledger, netdp_error *error)
     return status;
 }
 
+/* Within a transaction. */
+static netdp_status make_tables(netdp_i_ledger *ledger, netdp_i_entry *first,
+                                netdp_i_ledger_head *head, netdp_error *error)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
+             FORM);
+    TRY(netdp_i_ledger_run(ledger, "be made", schema, error));
+    TRY(netdp_i_ledger_run(ledger, "be made", sql, error));
+    return netdp_i_ledger_insert(ledger, first, 1, head, error);
+}
+
 /* The owner, and 16 random bytes: no two ledgers begin alike. */
 static netdp_status begin(netdp_i_ledger *ledger, const unsigned char key[NETDP_I_KEY],
                           netdp_error *error)
 {
-    char sql[160];
     unsigned char body[NETDP_I_KEY + 16];
     memcpy(body, key, NETDP_I_KEY);
     randombytes_buf(body + NETDP_I_KEY, 16);
@@ -140,20 +151,11 @@ static netdp_status begin(netdp_i_ledger *ledger, const unsigned char key[NETDP_
         .kind = NETDP_I_ENTRY_OPENED, .party = -1, .body = body, .bytes = sizeof body};
     netdp_i_ledger_head head;
     TRY(netdp_i_ledger_begin(ledger, error));
-    netdp_status status = netdp_i_ledger_run(ledger, "be made", schema, error);
-    snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
-             FORM);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_run(ledger, "be made", sql, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_insert(ledger, &first, 1, &head, error);
-    status = netdp_i_ledger_commit(ledger, status, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_sync(ledger, error);
-    if (status == NETDP_OK)
-        ledger->head = head;
+    TRY(netdp_i_ledger_commit(ledger, make_tables(ledger, &first, &head, error), error));
+    TRY(netdp_i_ledger_sync(ledger, error));
+    ledger->head = head;
     memcpy(ledger->owner, key, NETDP_I_KEY);
-    return status;
+    return NETDP_OK;
 }
 
 /* A new file is there after a power cut only once its folder is synced. */
@@ -193,51 +195,46 @@ static netdp_status prepare_base(netdp_i_ledger *ledger, const unsigned char *ke
     return read_ends(ledger, error);
 }
 
+static netdp_status open_base(netdp_i_ledger *made, const unsigned char *key, netdp_error *error)
+{
+    const int flags =
+        key != NULL ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+    if (sqlite3_open_v2(made->path, &made->base, flags, NULL) != SQLITE_OK)
+        return made->base == NULL ? netdp_i_no_memory(error)
+                                  : netdp_i_ledger_cannot(made, "open", error);
+    sqlite3_busy_timeout(made->base, 5000);
+    TRY(prepare_base(made, key, error));
+    if (key != NULL)
+        TRY(netdp_i_kept_begin(&made->kept, made->base, made->path, error));
+    /* Rows of a run that was killed before its sync are read like others, and what they hold may leave. */
+    made->unsynced = key != NULL;
+    return netdp_i_ledger_sync(made, error);
+}
+
 static netdp_status open_ledger(const char *path, const unsigned char *key, netdp_i_ledger **ledger,
                                 netdp_error *error)
 {
-    netdp_i_ledger *made = NETDP_I_NEW(netdp_i_ledger, 1);
+    OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *made = NETDP_I_NEW(netdp_i_ledger, 1);
     struct stat shape;
-    netdp_status status = NETDP_OK;
-    if (made == NULL || sodium_init() < 0)
+    if (made == NULL)
         return netdp_i_no_memory(error);
     made->lock = -1;
     made->path = netdp_i_copy_text(path);
-    if (made->path == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && key != NULL)
-        status = take_lock(made, error);
-    if (status == NETDP_OK && key == NULL && stat(path, &shape) != 0)
-        status = netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot read: %s", path,
-                              strerror(errno));
+    if (made->path == NULL || sodium_init() < 0)
+        return netdp_i_no_memory(error);
+    if (key != NULL)
+        TRY(take_lock(made, error));
+    if (key == NULL && stat(path, &shape) != 0)
+        return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot read: %s", path,
+                            strerror(errno));
     const mode_t before = umask(077);
-    if (status == NETDP_OK &&
-        sqlite3_open_v2(path, &made->base,
-                        key != NULL ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                    : SQLITE_OPEN_READONLY,
-                        NULL) != SQLITE_OK)
-        status = made->base == NULL ? netdp_i_no_memory(error)
-                                    : netdp_i_ledger_cannot(made, "open", error);
-    if (status == NETDP_OK) {
-        sqlite3_busy_timeout(made->base, 5000);
-        status = prepare_base(made, key, error);
-        if (status == NETDP_OK && key != NULL)
-            status = netdp_i_kept_begin(&made->kept, made->base, path, error);
-        /* Rows of a run that was killed before its sync are read like others, and what they hold may leave. */
-        made->unsynced = key != NULL;
-        if (status == NETDP_OK)
-            status = netdp_i_ledger_sync(made, error);
-    }
+    const netdp_status status = open_base(made, key, error);
     umask(before);
-    if (status == NETDP_OK && key != NULL && memcmp(made->owner, key, NETDP_I_KEY) != 0)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "%.300s: is the ledger of another key; a ledger follows its key", path);
-    if (status != NETDP_OK) {
-        netdp_i_ledger_close(made);
-        return status;
-    }
-    *ledger = made;
+    TRY(status);
+    if (key != NULL && memcmp(made->owner, key, NETDP_I_KEY) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: is the ledger of another key; a ledger follows its key", path);
+    *ledger = GIVE(made);
     return NETDP_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "graph/graph.h"
 
 /* A study is a page, a roster of 4096 with 10^5 links some megabytes. */
 enum { LARGEST_STUDY = 1 << 21, LARGEST_ROSTER = 1 << 24 };
@@ -99,32 +100,22 @@ static netdp_status load(const char *path, int64_t largest, char **text, netdp_e
 
 netdp_status netdp_i_package_read(const char *folder, netdp_i_package **package, netdp_error *error)
 {
-    char path[NETDP_I_PATH_ROOM], *study = NULL, *roster = NULL;
-    json_t *object = NULL;
+    char path[NETDP_I_PATH_ROOM];
+    OWNED char *study = NULL;
+    OWNED char *roster = NULL;
     json_error_t fault;
     netdp_i_file_path(path, folder, "study.yaml");
-    netdp_status status = load(path, LARGEST_STUDY, &study, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(load(path, LARGEST_STUDY, &study, error));
     netdp_i_file_path(path, folder, "roster.json");
-    status = load(path, LARGEST_ROSTER, &roster, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(load(path, LARGEST_ROSTER, &roster, error));
     (void)netdp_i_json_failed();
-    object = json_loads(roster, JSON_REJECT_DUPLICATES, &fault);
-    if (object == NULL) {
-        status = netdp_i_json_failed()
-                     ? netdp_i_no_memory(error)
-                     : netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: not JSON: %s; get it anew",
-                                    path, fault.line, netdp_i_show_text(fault.text).text);
-        goto done;
-    }
-    status = netdp_i_package_of(object, study, path, package, error);
-done:
-    json_decref(object);
-    netdp_i_free(study);
-    netdp_i_free(roster);
-    return status;
+    OWNED_BY(json_decref) json_t *object = json_loads(roster, JSON_REJECT_DUPLICATES, &fault);
+    if (object == NULL)
+        return netdp_i_json_failed()
+                   ? netdp_i_no_memory(error)
+                   : netdp_i_fail(error, NETDP_INVALID, "%.300s:%d: not JSON: %s; get it anew",
+                                  path, fault.line, netdp_i_show_text(fault.text).text);
+    return netdp_i_package_of(object, study, path, package, error);
 }
 
 static netdp_status write_text(const char *text, const char *path, netdp_error *error)
@@ -221,17 +212,13 @@ netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *e
 netdp_status netdp_i_package_graphs(const netdp_i_package *package, netdp_graph **links,
                                     netdp_graph **pairs, netdp_error *error)
 {
-    netdp_graph *first = NULL, *second = NULL;
-    netdp_status status = netdp_graph_from_edges(package->members, &package->edge[0][0],
-                                                 package->edges, &first, error);
-    if (status == NETDP_OK && package->pairs > 0)
-        status = netdp_graph_from_edges(package->members, &package->pair[0][0], package->pairs,
-                                        &second, error);
-    if (status != NETDP_OK) {
-        netdp_graph_free(first);
-        return status;
-    }
-    *links = first;
-    *pairs = second;
+    OWNED_BY(netdp_graph_free) netdp_graph *first = NULL;
+    TRY(netdp_graph_from_edges(package->members, &package->edge[0][0], package->edges, &first,
+                               error));
+    *pairs = NULL;
+    if (package->pairs > 0)
+        TRY(netdp_graph_from_edges(package->members, &package->pair[0][0], package->pairs, pairs,
+                                   error));
+    *links = GIVE(first);
     return NETDP_OK;
 }

@@ -33,18 +33,13 @@ netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self
                                     const char *folder, json_t **account, const json_t **worst,
                                     netdp_error *error)
 {
-    netdp_i_prices *prices = NULL;
+    OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
     double most = -1;
     bool proven = false;
     char path[NETDP_I_PATH_ROOM];
-    netdp_status status = netdp_i_prices_new(package, self, &prices, error);
+    TRY(netdp_i_prices_new(package, self, &prices, error));
     netdp_i_file_path(path, folder, "account.proof");
-    if (status == NETDP_OK)
-        status = netdp_i_prices_proof(package, self, prices, path, &proven, error);
-    if (status != NETDP_OK) {
-        netdp_i_prices_free(prices);
-        return status;
-    }
+    TRY(netdp_i_prices_proof(package, self, prices, path, &proven, error));
     (void)netdp_i_json_failed();
     json_t *list = json_array();
     const json_t *found = NULL;
@@ -70,7 +65,6 @@ netdp_status netdp_i_result_account(const netdp_i_package *package, int32_t self
                       package, prices, prices->exposed ? prices->everyone : prices->outside)),
                   "everyone_else", netdp_i_json_double(price_of(package, prices, prices->everyone)),
                   "towards", list);
-    netdp_i_prices_free(prices);
     if (netdp_i_json_failed() || object == NULL) {
         json_decref(object);
         return netdp_i_no_memory(error);

@@ -305,44 +305,32 @@ static netdp_status check_links(const reading *from)
 netdp_status netdp_i_package_of(const json_t *roster, const char *study, const char *where,
                                 netdp_i_package **package, netdp_error *error)
 {
-    reading from = {where, NETDP_I_NEW(netdp_i_package, 1), error};
-    netdp_status status = NETDP_OK;
+    OWNED_BY(netdp_i_package_free) netdp_i_package *made = NETDP_I_NEW(netdp_i_package, 1);
+    reading from = {where, made, error};
     const char *title;
     int schema, form;
     json_t *members, *edges, *pairs, *coalitions, *terms;
     json_error_t fault;
-    if (from.made == NULL)
+    if (made == NULL)
         return netdp_i_no_memory(error);
     if (json_unpack_ex((json_t *)roster, &fault, JSON_STRICT,
                        "{s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", &schema,
                        "netdp-package", &form, "title", &title, "members", &members, "edges",
                        &edges, "pairs", &pairs, "coalitions", &coalitions, "terms", &terms) != 0)
-        status = refuse_shape(&from, "roster", -1, &fault);
-    else if (form != FORM || schema != 1)
-        status = refuse(&from, "netdp-package", -1,
-                        "wrong version: this netdp reads version 1; use the one that made it");
-    if (status == NETDP_OK) {
-        from.made->title = netdp_i_copy_text(title);
-        from.made->study = netdp_i_copy_text(study);
-        if (from.made->title == NULL || from.made->study == NULL)
-            status = netdp_i_no_memory(error);
-    }
-    if (status == NETDP_OK)
-        status = read_members(&from, members);
-    if (status == NETDP_OK)
-        status = read_edges(&from, "edges", edges, &from.made->edges, &from.made->edge);
-    if (status == NETDP_OK)
-        status = read_edges(&from, "pairs", pairs, &from.made->pairs, &from.made->pair);
-    if (status == NETDP_OK)
-        status = check_links(&from);
-    if (status == NETDP_OK)
-        status = read_coalitions(&from, coalitions);
-    if (status == NETDP_OK)
-        status = read_terms(&from, terms);
-    if (status != NETDP_OK) {
-        netdp_i_package_free(from.made);
-        return status;
-    }
-    *package = from.made;
+        return refuse_shape(&from, "roster", -1, &fault);
+    if (form != FORM || schema != 1)
+        return refuse(&from, "netdp-package", -1,
+                      "wrong version: this netdp reads version 1; use the one that made it");
+    made->title = netdp_i_copy_text(title);
+    made->study = netdp_i_copy_text(study);
+    if (made->title == NULL || made->study == NULL)
+        return netdp_i_no_memory(error);
+    TRY(read_members(&from, members));
+    TRY(read_edges(&from, "edges", edges, &made->edges, &made->edge));
+    TRY(read_edges(&from, "pairs", pairs, &made->pairs, &made->pair));
+    TRY(check_links(&from));
+    TRY(read_coalitions(&from, coalitions));
+    TRY(read_terms(&from, terms));
+    *package = GIVE(made);
     return NETDP_OK;
 }

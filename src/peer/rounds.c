@@ -80,19 +80,14 @@ netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int3
         return netdp_i_fail(error, NETDP_INVALID,
                             "protocol: peers run neither networks that change nor noise that is "
                             "correlated over phases; leave out dropout, redraw and quiet");
-    netdp_i_rounds *made = NETDP_I_NEW(netdp_i_rounds, 1);
+    OWNED_BY(netdp_i_rounds_free) netdp_i_rounds *made = NETDP_I_NEW(netdp_i_rounds, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     *made = (netdp_i_rounds){
         .protocol = protocol, .self = self, .width = width, .noise = noise, .largest = INFINITY};
-    netdp_status status = take_row(made, error);
-    if (status == NETDP_OK)
-        status = netdp_i_linear_weight(protocol, &made->weight, error);
-    if (status != NETDP_OK) {
-        netdp_i_rounds_free(made);
-        return status;
-    }
-    *rounds = made;
+    TRY(take_row(made, error));
+    TRY(netdp_i_linear_weight(protocol, &made->weight, error));
+    *rounds = GIVE(made);
     return NETDP_OK;
 }
 

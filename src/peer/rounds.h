@@ -8,6 +8,8 @@
 
 #include <netdp/protocol.h>
 
+#include "base/try.h"
+
 typedef struct netdp_i_rounds netdp_i_rounds;
 
 /* Where contributions and noise come from; both add to what is in message[width], a state. False:
@@ -27,6 +29,7 @@ typedef struct netdp_i_draws {
 netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int32_t width,
                                 double noise, netdp_i_rounds **rounds, netdp_error *error);
 void netdp_i_rounds_free(netdp_i_rounds *rounds);
+OWNER(netdp_i_rounds_free, netdp_i_rounds)
 
 /* Neighbours in ascending order: those that messages go to and come from. */
 int32_t netdp_i_rounds_degree(const netdp_i_rounds *rounds);

@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "peer/ledger_base.h"
@@ -58,7 +59,7 @@ static netdp_status append_once(netdp_i_ledger *ledger, netdp_i_entry_kind kind,
                                 const netdp_i_attempt *of, int64_t party, const char *text,
                                 netdp_error *error)
 {
-    unsigned char *body = NULL;
+    OWNED unsigned char *body = NULL;
     int64_t bytes = 0;
     bool found = false;
     netdp_i_entry entry = {.kind = kind,
@@ -66,17 +67,15 @@ static netdp_status append_once(netdp_i_ledger *ledger, netdp_i_entry_kind kind,
                            .party = party,
                            .body = (const unsigned char *)text,
                            .bytes = (int64_t)strlen(text)};
-    netdp_status status = find(ledger, kind, of, party, &body, &bytes, &found, error);
-    if (status == NETDP_OK && found &&
-        (bytes != entry.bytes || memcmp(body, text, (size_t)bytes) != 0))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: the row '%s' of this study is there already and says "
-                              "otherwise; a new study needs a new package",
-                              ledger->path, netdp_i_entry_word(kind));
-    else if (status == NETDP_OK && !found)
-        status = netdp_i_ledger_append(ledger, &entry, 1, error);
-    netdp_i_free(body);
-    return status;
+    TRY(find(ledger, kind, of, party, &body, &bytes, &found, error));
+    if (!found)
+        return netdp_i_ledger_append(ledger, &entry, 1, error);
+    if (bytes != entry.bytes || memcmp(body, text, (size_t)bytes) != 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: the row '%s' of this study is there already and says "
+                            "otherwise; a new study needs a new package",
+                            ledger->path, netdp_i_entry_word(kind));
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char study[NETDP_I_DIGEST],
@@ -120,26 +119,21 @@ static netdp_status count_room(netdp_i_ledger *ledger, const unsigned char study
     const netdp_i_attempt of = of_study(study);
     netdp_i_admission room = {.known = true, .most = -1};
     bool any = false;
-    unsigned char *body = NULL;
+    OWNED unsigned char *body = NULL;
     int64_t bytes = 0;
     if (ledger->room.known && memcmp(ledger->room.study, study, NETDP_I_DIGEST) == 0)
         return NETDP_OK;
     memcpy(room.study, study, NETDP_I_DIGEST);
-    netdp_status status =
-        find(ledger, NETDP_I_ENTRY_STUDY, &of, -1, &body, &bytes, &room.enrolled, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_count(ledger, study, &room.reserved, &room.settled, error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_last(ledger, study, &room.last, &any, error);
+    TRY(find(ledger, NETDP_I_ENTRY_STUDY, &of, -1, &body, &bytes, &room.enrolled, error));
+    TRY(netdp_i_ledger_count(ledger, study, &room.reserved, &room.settled, error));
+    TRY(netdp_i_ledger_last(ledger, study, &room.last, &any, error));
+    OWNED_BY(json_decref)
     json_t *terms = body != NULL ? json_loadb((const char *)body, (size_t)bytes, 0, NULL) : NULL;
     const json_t *most = json_object_get(terms, "contributions");
     if (json_is_integer(most))
         room.most = json_integer_value(most);
-    json_decref(terms);
-    netdp_i_free(body);
-    if (status == NETDP_OK)
-        ledger->room = room;
-    return status;
+    ledger->room = room;
+    return NETDP_OK;
 }
 
 static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,

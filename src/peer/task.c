@@ -245,7 +245,7 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
                              netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_table *table = NULL;
+    OWNED_BY(netdp_table_free) netdp_table *table = NULL;
     netdp_error why = {NETDP_OK, ""};
     if (data[0] == '/')
         netdp_i_file_path(path, "", data + 1);
@@ -259,30 +259,22 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
         return check_rows(task, path, task->learner.held, error);
     }
     const int32_t columns = task->study->data.column_count;
-    const char **wanted = NETDP_I_NEW(const char *, columns);
+    OWNED const char **wanted = NETDP_I_NEW(const char *, columns);
     if (wanted == NULL)
         return netdp_i_no_memory(error);
     for (int32_t j = 0; j < columns; j++)
         wanted[j] = task->study->data.column[j].name;
-    netdp_i_label_column texts = {0};
-    netdp_status status = netdp_i_table_read_owned(path, wanted, columns, NULL,
-                                                   task->study->data.missing == NETDP_MISSING_DROP,
-                                                   &table, &texts, &why);
-    netdp_i_free(wanted);
-    if (status != NETDP_OK)
-        status = fail_quietly(path, &why, error);
-    if (status == NETDP_OK && table->rows == 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
-    if (status == NETDP_OK)
-        status = check_rows(task, path, table->rows, error);
-    if (status == NETDP_OK) {
-        average_rows(task, table, texts.empty);
-        sodium_memzero(table->values,
-                       (size_t)table->rows * (size_t)columns * sizeof *table->values);
-    }
-    netdp_table_free(table);
-    netdp_i_label_column_drop(&texts);
-    return status;
+    CLEARED(netdp_i_label_column_drop) netdp_i_label_column texts = {0};
+    if (netdp_i_table_read_owned(path, wanted, columns, NULL,
+                                 task->study->data.missing == NETDP_MISSING_DROP, &table, &texts,
+                                 &why) != NETDP_OK)
+        return fail_quietly(path, &why, error);
+    if (table->rows == 0)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
+    TRY(check_rows(task, path, table->rows, error));
+    average_rows(task, table, texts.empty);
+    sodium_memzero(table->values, (size_t)table->rows * (size_t)columns * sizeof *table->values);
+    return NETDP_OK;
 }
 
 /* Seeded noise hides nothing: only data that are nobody's are read with it. */

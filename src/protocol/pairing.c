@@ -94,27 +94,22 @@ static netdp_status take_edges(const netdp_graph *graph, const int32_t *node, in
 static netdp_status read_pairs(const char *path, const netdp_graph *network, netdp_graph **pairs,
                                netdp_error *error)
 {
-    netdp_graph *read = NULL;
-    netdp_status status = netdp_graph_read(path, false, &read, NULL, error);
-    if (status != NETDP_OK)
-        return status;
+    OWNED_BY(netdp_graph_free) netdp_graph *read = NULL;
+    TRY(netdp_graph_read(path, false, &read, NULL, error));
     const int32_t n = netdp_graph_nodes(read);
-    int32_t *node = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *node = NETDP_I_NEW(int32_t, n);
     if (node == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t v = 0; status == NETDP_OK && v < n; v++) {
+        return netdp_i_no_memory(error);
+    for (int32_t v = 0; v < n; v++) {
         char number[16];
         const char *name = netdp_graph_name(read, v);
         snprintf(number, sizeof number, "%d", (int)v);
-        status = netdp_graph_find(network, name != NULL ? name : number, &node[v], error);
+        const netdp_status status =
+            netdp_graph_find(network, name != NULL ? name : number, &node[v], error);
         if (status != NETDP_OK)
-            status = netdp_i_within(error, status, "pair-graph: %s", path);
+            return netdp_i_within(error, status, "pair-graph: %s", path);
     }
-    if (status == NETDP_OK)
-        status = take_edges(read, node, netdp_graph_nodes(network), pairs, error);
-    netdp_i_free(node);
-    netdp_graph_free(read);
-    return status;
+    return take_edges(read, node, netdp_graph_nodes(network), pairs, error);
 }
 
 /* "complete", "ring", "regular K" or "k-out K" of so many nodes, as netdp_graph_make spells it; else "". */
@@ -144,25 +139,19 @@ netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network, u
     const char *slash = strrchr(name, '/'); /* where a file lies is told nobody */
     const char *file = slash != NULL ? slash + 1 : name;
     char family[64];
-    netdp_graph *made = NULL;
-    netdp_status status;
+    OWNED_BY(netdp_graph_free) netdp_graph *made = NULL;
     spell_family(name, netdp_graph_nodes(network), family);
     if (strcmp(name, "edges") == 0) {
-        status = take_edges(network, NULL, netdp_graph_nodes(network), &made, error);
+        TRY(take_edges(network, NULL, netdp_graph_nodes(network), &made, error));
     } else if (family[0] != '\0') {
-        status = netdp_graph_make(family, seed, true, &made, NULL, error);
+        const netdp_status status = netdp_graph_make(family, seed, true, &made, NULL, error);
         if (status != NETDP_OK)
-            status = netdp_i_within(error, status, "pair-graph");
+            return netdp_i_within(error, status, "pair-graph");
     } else {
-        status = read_pairs(name, network, &made, error);
+        TRY(read_pairs(name, network, &made, error));
     }
-    if (status == NETDP_OK)
-        status = netdp_i_graph_set_origin(made, file, error);
-    if (status != NETDP_OK) {
-        netdp_graph_free(made);
-        return status;
-    }
-    *pairs = made;
+    TRY(netdp_i_graph_set_origin(made, file, error));
+    *pairs = GIVE(made);
     return NETDP_OK;
 }
 
@@ -173,14 +162,15 @@ netdp_status netdp_pairing_revealed(const netdp_graph *pairs, const netdp_mixing
     NETDP_I_GIVEN(error, pairs && mixing && variation && left);
     const int32_t n = netdp_graph_nodes(pairs);
     int64_t made = 0;
-    bool *living = NETDP_I_NEW(bool, n);
-    int32_t *edge = NETDP_I_NEW(int32_t, 2 * netdp_graph_edges(pairs) + 1);
-    netdp_status status = living == NULL || edge == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK && netdp_mixing_rows(mixing).nodes != n)
-        status = netdp_i_fail(error, NETDP_INVALID, "pair-graph: give one of the network's nodes");
-    if (status == NETDP_OK)
-        status = netdp_variation_living(mixing, variation, living, NULL, error);
-    for (int32_t v = 0; status == NETDP_OK && v < n; v++)
+    OWNED bool *living = NETDP_I_NEW(bool, n);
+    OWNED int32_t *edge = NETDP_I_NEW(int32_t, 2 * netdp_graph_edges(pairs) + 1);
+    OWNED_BY(netdp_graph_free) netdp_graph *found = NULL;
+    if (living == NULL || edge == NULL)
+        return netdp_i_no_memory(error);
+    if (netdp_mixing_rows(mixing).nodes != n)
+        return netdp_i_fail(error, NETDP_INVALID, "pair-graph: give one of the network's nodes");
+    TRY(netdp_variation_living(mixing, variation, living, NULL, error));
+    for (int32_t v = 0; v < n; v++)
         for (int32_t i = 0; i < netdp_graph_degree(pairs, v); i++) {
             const int32_t w = netdp_graph_neighbours(pairs, v)[i];
             if (w <= v || !living[v] || !living[w])
@@ -188,18 +178,9 @@ netdp_status netdp_pairing_revealed(const netdp_graph *pairs, const netdp_mixing
             edge[2 * made] = v;
             edge[2 * made++ + 1] = w;
         }
-    netdp_graph *found = NULL;
-    if (status == NETDP_OK)
-        status = netdp_graph_from_edges(n, edge, made, &found, error);
-    if (status == NETDP_OK)
-        status = netdp_i_graph_set_origin(found, netdp_graph_origin(pairs), error);
-    netdp_i_free(living);
-    netdp_i_free(edge);
-    if (status != NETDP_OK) {
-        netdp_graph_free(found);
-        return status;
-    }
-    *left = found;
+    TRY(netdp_graph_from_edges(n, edge, made, &found, error));
+    TRY(netdp_i_graph_set_origin(found, netdp_graph_origin(pairs), error));
+    *left = GIVE(found);
     return NETDP_OK;
 }
 
@@ -284,12 +265,13 @@ netdp_status netdp_i_pairing_hiding(const netdp_graph *pairs, const int32_t *to,
     const int32_t n = netdp_graph_nodes(pairs);
     const int32_t sets = coalition ? 1 : count > 0 ? count : n;
     const bool walk = (double)sets * ((double)n + 2.0 * (double)netdp_graph_edges(pairs)) <= WALKED;
-    int32_t *size = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *size = NETDP_I_NEW(int32_t, n);
     netdp_i_hiding found = {.least = walk ? n : 0};
-    netdp_status status = size == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t i = 0; status == NETDP_OK && walk && i < sets; i++) {
-        status = find_crowd(pairs, count > 0 ? to + i : &i, coalition ? count : 1, size, error);
-        for (int32_t u = 0; status == NETDP_OK && u < n; u++)
+    if (size == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; walk && i < sets; i++) {
+        TRY(find_crowd(pairs, count > 0 ? to + i : &i, coalition ? count : 1, size, error));
+        for (int32_t u = 0; u < n; u++)
             if (size[u] > 0 && size[u] < found.least) {
                 found.least = size[u];
                 found.whose = u;
@@ -302,9 +284,8 @@ netdp_status netdp_i_pairing_hiding(const netdp_graph *pairs, const int32_t *to,
             found.thin = v;
     }
     found.partners = netdp_graph_degree(pairs, found.thin);
-    netdp_i_free(size);
     *hiding = found;
-    return status;
+    return NETDP_OK;
 }
 
 void netdp_i_pairing_words(const netdp_pairing *pairing, const netdp_i_hiding *hiding,

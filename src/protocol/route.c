@@ -314,30 +314,27 @@ static netdp_status check_asked(const netdp_token *token, netdp_path path, netdp
     return NETDP_OK;
 }
 
+OWNER(netdp_route_free, netdp_route)
+
 netdp_status netdp_route_new(const netdp_token *token, netdp_path path, uint64_t seed,
                              netdp_route **route, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && route);
     TRY(check_asked(token, path, error));
     const bool idle = path == NETDP_PATH_RESTING || path == NETDP_PATH_TOUR;
-    netdp_route *made = NETDP_I_NEW(netdp_route, 1);
-    drawing d = {0};
+    OWNED_BY(netdp_route_free) netdp_route *made = NETDP_I_NEW(netdp_route, 1);
+    CLEARED(drawing_clear) drawing d = {0};
     if (made == NULL)
         return netdp_i_no_memory(error);
     *made =
         (netdp_route){.path = path, .seed = seed, .tokens = token->tokens, .steps = token->steps};
     made->node = NETDP_I_NEW(int32_t, token->tokens * (token->steps + 1));
     made->rests = idle ? NETDP_I_NEW(bool, token->tokens * token->steps) : NULL;
-    netdp_status status =
-        made->node != NULL && (made->rests != NULL || !idle) && drawing_new(&d, token, path)
-            ? netdp_i_mover_new(token->law, &d.mover, error)
-            : netdp_i_no_memory(error);
-    for (int32_t k = 0; k < token->tokens && status == NETDP_OK; k++)
+    if (made->node == NULL || (made->rests == NULL && idle) || !drawing_new(&d, token, path))
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_mover_new(token->law, &d.mover, error));
+    for (int32_t k = 0; k < token->tokens; k++)
         draw_token(&d, token, k, made);
-    drawing_clear(&d);
-    if (status == NETDP_OK)
-        *route = made;
-    else
-        netdp_route_free(made);
-    return status;
+    *route = GIVE(made);
+    return NETDP_OK;
 }

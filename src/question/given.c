@@ -139,6 +139,16 @@ static netdp_status check_graph(const netdp_question_request *r, netdp_error *er
                               (int)nodes);
 }
 
+OWNER(netdp_question_free, netdp_question)
+
+static netdp_status read_question(netdp_question *made, netdp_error *error)
+{
+    TRY(check_graph(&made->request, error));
+    TRY(read_settings(made, error));
+    TRY(netdp_protocol_find(made->settings.protocol, &made->named, error));
+    return made->request.calibrates ? NETDP_OK : describe(made, error);
+}
+
 netdp_status netdp_question_new(const netdp_question_request *request, netdp_question **question,
                                 netdp_error *error)
 {
@@ -146,26 +156,17 @@ netdp_status netdp_question_new(const netdp_question_request *request, netdp_que
                              (request->setting || request->count == 0) &&
                              (request->from || request->from_count == 0) &&
                              (request->to || request->to_count == 0) && are_texts(request));
-    netdp_question *made = NETDP_I_NEW(netdp_question, 1);
+    OWNED_BY(netdp_question_free) netdp_question *made = NETDP_I_NEW(netdp_question, 1);
     NEED(made);
     made->request = *request;
     netdp_i_question_usual(&made->settings);
     made->settings.calibrates = request->calibrates;
     made->settings.as_is = &made->request;
-    netdp_status status = check_graph(request, error);
-    if (status == NETDP_OK)
-        status = read_settings(made, error);
-    if (status == NETDP_OK)
-        status = netdp_protocol_find(made->settings.protocol, &made->named, error);
-    if (status == NETDP_OK && !request->calibrates)
-        status = describe(made, error);
-    if (status == NETDP_OK) {
-        *question = made;
-        return NETDP_OK;
-    }
-    status = spelled(made, status, error);
-    netdp_question_free(made);
-    return status;
+    const netdp_status status = read_question(made, error);
+    if (status != NETDP_OK)
+        return spelled(made, status, error);
+    *question = GIVE(made);
+    return NETDP_OK;
 }
 
 void netdp_question_free(netdp_question *question)

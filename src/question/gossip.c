@@ -184,7 +184,7 @@ static netdp_status read_protection(const netdp_i_question *question, netdp_i_de
 {
     netdp_protection *protection = &made->request.protection;
     const bool row = question->protects == NETDP_PROTECTS_ROW;
-    netdp_status status = netdp_batches_parse(question->batches, &protection->batches, error);
+    const netdp_status status = netdp_batches_parse(question->batches, &protection->batches, error);
     if (status != NETDP_OK)
         return netdp_i_within(error, status, "--batches");
     if (row || settings->cycle > 1)
@@ -196,11 +196,11 @@ static netdp_status read_protection(const netdp_i_question *question, netdp_i_de
         settings->cycle = protection->batches.count;
     const bool rows =
         question->rows != NULL || (question->as_is != NULL && question->as_is->rows != NULL);
-    status = netdp_protection_check(protection, error);
-    if (status == NETDP_OK && rows && !row && settings->cycle <= 1)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "--rows: is how much one row weighs; give --protects row");
-    return status == NETDP_OK && rows ? share_by_rows(question, made, error) : status;
+    TRY(netdp_protection_check(protection, error));
+    if (rows && !row && settings->cycle <= 1)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--rows: is how much one row weighs; give --protects row");
+    return rows ? share_by_rows(question, made, error) : NETDP_OK;
 }
 
 /* --quiet: the factor of a covariance of as many phases as the rounds make. */

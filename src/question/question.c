@@ -85,26 +85,21 @@ netdp_status netdp_i_read_nodes(const netdp_graph *graph, const char *text, int3
     *count = 0;
     if (strcmp(text, "all") == 0)
         return NETDP_OK;
-    netdp_status status = NETDP_OK;
-    char *copy = netdp_i_copy_text(text);
-    int32_t *nodes = NETDP_I_NEW(int32_t, strlen(text) + 1);
+    OWNED char *copy = netdp_i_copy_text(text);
+    OWNED int32_t *nodes = NETDP_I_NEW(int32_t, strlen(text) + 1);
     if (copy == NULL || nodes == NULL)
-        status = netdp_i_no_memory(error);
+        return netdp_i_no_memory(error);
     char *rest = copy;
-    for (char *name; status == NETDP_OK && (name = strsep(&rest, ",")) != NULL;) {
-        status = find_node(graph, name, &nodes[*count], error);
-        for (int32_t i = 0; status == NETDP_OK && i < *count; i++)
+    for (char *name; (name = strsep(&rest, ",")) != NULL;) {
+        TRY(find_node(graph, name, &nodes[*count], error));
+        for (int32_t i = 0; i < *count; i++)
             if (nodes[i] == nodes[*count])
-                status = netdp_i_fail(error, NETDP_INVALID, "'%s' is named twice",
-                                      netdp_i_show_text(name).text);
+                return netdp_i_fail(error, NETDP_INVALID, "'%s' is named twice",
+                                    netdp_i_show_text(name).text);
         ++*count;
     }
-    netdp_i_free(copy);
-    if (status == NETDP_OK)
-        *list = nodes;
-    else
-        netdp_i_free(nodes);
-    return status;
+    *list = GIVE(nodes);
+    return NETDP_OK;
 }
 
 /* Lists of nodes as they are given in place of texts. */
@@ -328,20 +323,24 @@ netdp_status netdp_i_question_check(const netdp_i_question *question, netdp_i_de
     return netdp_i_question_begin(question, made, error);
 }
 
+static netdp_status read_all(const netdp_i_question *question, netdp_i_description *made,
+                             netdp_error *error)
+{
+    netdp_settings settings = question->settings;
+    TRY(read_rounds(question, made, &settings.rounds, error));
+    TRY(made->kind->read(question, &settings, made, error));
+    return read_parties(question, made, error);
+}
+
 netdp_status netdp_i_question_describe(const netdp_i_question *question,
                                        const netdp_i_network *network, netdp_i_description *made,
                                        netdp_error *error)
 {
-    netdp_settings settings = question->settings;
     made->graph = network->graph;
     made->mixing = network->mixing;
     made->law = network->law;
     made->engine = network->engine;
-    netdp_status status = read_rounds(question, made, &settings.rounds, error);
-    if (status == NETDP_OK)
-        status = made->kind->read(question, &settings, made, error);
-    if (status == NETDP_OK)
-        status = read_parties(question, made, error);
+    const netdp_status status = read_all(question, made, error);
     if (status != NETDP_OK)
         netdp_i_description_clear(made);
     return as_option(status, error);

@@ -32,7 +32,6 @@ static netdp_status read_shuffle(const char *text, netdp_shuffle_bound *bound, n
 static netdp_status read_tally(const netdp_i_question *question, netdp_settings *settings,
                                netdp_i_description *made, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     REFUSE(strcmp(question->mixing, "metropolis") != 0,
            "--mixing: does not apply to %s; leave it out", made->named->name);
     REFUSE(counts(made) && !(settings->flip > 0) && !question->calibrates,
@@ -40,18 +39,15 @@ static netdp_status read_tally(const netdp_i_question *question, netdp_settings 
            "contribution is a uniform value");
     if (question->calibrates)
         settings->flip = 0.5; /* until it is found */
-    status = read_shuffle(question->shuffle, &made->counting.shuffle, error);
     REFUSE(question->levels < 2 || question->levels > 1000000,
            "--levels: must be a whole number from 2 to 1000000");
+    TRY(read_shuffle(question->shuffle, &made->counting.shuffle, error));
     settings->grid = (int32_t)question->grid; /* at most 1e9 by its key */
     settings->levels = (int32_t)question->levels;
-    if (status == NETDP_OK)
-        status = netdp_i_question_pairing(question, settings, made, error);
-    if (status == NETDP_OK)
-        status =
-            netdp_protocol_describe_tally(made->named, made->graph, settings, &made->tally, error);
+    TRY(netdp_i_question_pairing(question, settings, made, error));
+    TRY(netdp_protocol_describe_tally(made->named, made->graph, settings, &made->tally, error));
     made->counting.tally = &made->tally;
-    return status == NETDP_OK ? netdp_tally_check(&made->tally, error) : status;
+    return netdp_tally_check(&made->tally, error);
 }
 
 static netdp_status ask(netdp_i_description *description, netdp_error *error)
@@ -82,15 +78,14 @@ static netdp_status calibrate_tally(netdp_i_description *description, const netd
                                     const netdp_progress *progress, netdp_calibration *calibration,
                                     netdp_losses **losses, netdp_error *error)
 {
-    netdp_status status = ask(description, error);
-    if (status == NETDP_OK)
-        status = netdp_tally_calibrate(&description->counting, target, progress, calibration,
-                                       losses, error);
-    if (status == NETDP_OK && counts(description))
+    TRY(ask(description, error));
+    TRY(netdp_tally_calibrate(&description->counting, target, progress, calibration, losses,
+                              error));
+    if (counts(description))
         description->tally.flip = calibration->sigma;
-    else if (status == NETDP_OK)
+    else
         description->tally.noise = calibration->sigma;
-    return status;
+    return NETDP_OK;
 }
 
 static json_t *tally_json(const netdp_i_description *description)

@@ -38,7 +38,6 @@ static netdp_status read_gamma(const char *text, netdp_gamma *gamma, netdp_error
 static netdp_status read_walk(const netdp_i_question *question, netdp_settings *settings,
                               netdp_i_description *made, netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     if (made->law == NULL) {
         TRY(netdp_transition_new(made->graph, question->mixing, &made->own_law, error));
         made->law = made->own_law;
@@ -48,19 +47,21 @@ static netdp_status read_walk(const netdp_i_question *question, netdp_settings *
         settings->start = *question->as_is->start;
     else if (strcmp(question->start, "observer") == 0)
         settings->start = NETDP_START_OBSERVER;
-    else if (strcmp(question->start, "uniform") != 0)
-        status = netdp_graph_find(made->graph, question->start, &settings->start, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--start");
+    else if (strcmp(question->start, "uniform") != 0) {
+        const netdp_status status =
+            netdp_graph_find(made->graph, question->start, &settings->start, error);
+        if (status != NETDP_OK)
+            return netdp_i_within(error, status, "--start");
+    }
     if (question->gamma != NULL)
-        status = read_gamma(question->gamma, &made->gamma, error);
+        TRY(read_gamma(question->gamma, &made->gamma, error));
     made->token = netdp_protocol_describe_token(made->named, made->law, settings);
     made->walk.token = &made->token;
-    if (status == NETDP_OK && settings->path != NETDP_PATH_HIDDEN)
-        status =
-            netdp_route_new(&made->token, settings->path, settings->path_seed, &made->route, error);
+    if (settings->path != NETDP_PATH_HIDDEN)
+        TRY(netdp_route_new(&made->token, settings->path, settings->path_seed, &made->route,
+                            error));
     made->token.route = made->route;
-    return status == NETDP_OK ? netdp_token_check(&made->token, error) : status;
+    return netdp_token_check(&made->token, error);
 }
 
 /* Half of delta goes to the release of the law. */

@@ -526,16 +526,12 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
     for (size_t i = 0; i < sizeof of_claims / sizeof *of_claims; i++)
         REFUSE_KEY(from->text->value[netdp_i_key_find(of_claims[i])][0] != NULL, of_claims[i],
                    "applies to task claim; leave it out");
-    netdp_status status = check_question(from, error);
-    if (status == NETDP_OK)
-        status = check_privacy(from, error);
-    if (status == NETDP_OK)
-        status = check_task(from, error);
-    for (int group = NETDP_I_ALONE + 1; status == NETDP_OK && group < NETDP_I_RIVAL_NOISES; group++)
+    TRY(check_question(from, error));
+    TRY(check_privacy(from, error));
+    TRY(check_task(from, error));
+    for (int group = NETDP_I_ALONE + 1; group < NETDP_I_RIVAL_NOISES; group++)
         if (group == NETDP_I_RIVAL_GRAPHS || !(accounts || netdp_i_study_owns(study)))
-            status = check_rivals(from, (netdp_i_rivals)group, error);
-    if (status != NETDP_OK)
-        return status;
+            TRY(check_rivals(from, (netdp_i_rivals)group, error));
     REFUSE_KEY(study->graph.family != NULL && study->graph.giant_component, "graph.giant_component",
                "applies to graph.file and graph.data only; leave it out");
     for (int32_t i = 0; !netdp_i_study_learns(study) && i < study->data.column_count; i++)
@@ -554,16 +550,15 @@ netdp_status netdp_i_study_check(const netdp_i_reading *from, bool whole, netdp_
             from, "privacy.bound", error,
             "'%s' is not known; netdp loss --bound list shows those that apply",
             netdp_i_show_text(study->question.bound).text);
-    status = check_particular(from, error);
-    if (status == NETDP_OK && !accounts)
-        status = check_owner(from, error);
-    if (status == NETDP_OK && !accounts)
-        status = netdp_i_assumed_check(from, error);
-    if (status == NETDP_OK)
-        status = netdp_i_constants_check(from, error);
-    if (status != NETDP_OK || is_asked(study)) /* whose question says the rest */
-        return status;
-    status = netdp_i_protection_check(
-        from, netdp_i_study_learns(study) && netdp_i_study_kind(study) == NETDP_GOSSIP, error);
-    return status == NETDP_OK ? check_varying(from, error) : status;
+    TRY(check_particular(from, error));
+    if (!accounts) {
+        TRY(check_owner(from, error));
+        TRY(netdp_i_assumed_check(from, error));
+    }
+    TRY(netdp_i_constants_check(from, error));
+    if (is_asked(study)) /* whose question says the rest */
+        return NETDP_OK;
+    TRY(netdp_i_protection_check(
+        from, netdp_i_study_learns(study) && netdp_i_study_kind(study) == NETDP_GOSSIP, error));
+    return check_varying(from, error);
 }

@@ -60,34 +60,27 @@ netdp_status netdp_i_claims_ask(const netdp_study *study, netdp_i_answer *asked,
     netdp_claim_inputs_init(&asked->inputs);
     *key = "task.claim";
     REFUSE(study->task.claim == NULL, "is missing; give a claim, which netdp claim lists");
-    netdp_status status = netdp_claim_find(study->task.claim, &asked->claim, error);
-    if (status == NETDP_OK && asked->claim->graph != NETDP_CLAIM_NUMBERS)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s needs a graph, which a study of claims has not; ask netdp claim",
-                              asked->claim->name);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_claim_find(study->task.claim, &asked->claim, error));
+    REFUSE(asked->claim->graph != NETDP_CLAIM_NUMBERS,
+           "%s needs a graph, which a study of claims has not; ask netdp claim",
+           asked->claim->name);
     *key = "task.with";
     if (study->task.with != NULL)
-        status = take_all(asked, study->task.with, error);
-    if (status == NETDP_OK && study->task.over != NULL) {
+        TRY(take_all(asked, study->task.with, error));
+    if (study->task.over != NULL) {
         *key = study->task.at != NULL ? "task.over" : "task.at";
-        status = study->task.at != NULL
-                     ? take(asked, study->task.over, study->task.at, error)
-                     : netdp_i_fail(error, NETDP_INVALID,
-                                    "is missing; give %s a value, or sweep over task.at",
-                                    netdp_i_show_text(study->task.over).text);
-    } else if (status == NETDP_OK && study->task.at != NULL) {
+        REFUSE(study->task.at == NULL, "is missing; give %s a value, or sweep over task.at",
+               netdp_i_show_text(study->task.over).text);
+        TRY(take(asked, study->task.over, study->task.at, error));
+    } else if (study->task.at != NULL) {
         *key = "task.over";
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "is missing; name the input of %s that takes the value %s",
-                              asked->claim->name, netdp_i_show_text(study->task.at).text);
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "is missing; name the input of %s that takes the value %s",
+                            asked->claim->name, netdp_i_show_text(study->task.at).text);
     }
-    if (status != NETDP_OK)
-        return status;
     *key = "task.with";
-    status = netdp_claim_derive(asked->claim, &asked->inputs, error);
-    return status == NETDP_OK ? netdp_claim_check(asked->claim, &asked->inputs, error) : status;
+    TRY(netdp_claim_derive(asked->claim, &asked->inputs, error));
+    return netdp_claim_check(asked->claim, &asked->inputs, error);
 }
 
 netdp_status netdp_i_claims_check(const netdp_i_reading *from, bool whole, netdp_error *error)

@@ -485,26 +485,26 @@ static netdp_status read_variants(const netdp_i_reading *from, netdp_error *erro
 {
     netdp_study *study = from->study;
     uint32_t count = from->text->variant_count;
-    sweep over = {.key = -1};
+    CLEARED(clear_sweep) sweep over = {.key = -1};
     REFUSE_KEY(count == 0 && netdp_i_lines_of(&from->lines, "variants") != 0, "variants",
                "is an empty list; give one or leave it out");
     if (study->figure.first > 0 && study->figure.first < count)
         count = (uint32_t)study->figure.first;
-    netdp_status status = read_sweep(from, &over, error);
+    TRY(read_sweep(from, &over, error));
     const int64_t rows =
         over.key < 0 ? (int64_t)count : (int64_t)(count > 0 ? count : 1) * over.count;
-    if (status == NETDP_OK && over.key >= 0 && rows > MOST_SWEPT)
-        status =
-            netdp_i_reading_fail(from, "sweep.values", error,
-                                 "%lld variants; give fewer values, at most %d variants in all",
-                                 (long long)rows, MOST_SWEPT);
-    if (status == NETDP_OK && rows > 0 &&
-        (study->variation = NETDP_I_NEW(netdp_i_variation, rows)) == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t i = 0; rows > 0 && i < (count > 0 ? (int32_t)count : 1) && status == NETDP_OK; i++)
-        status = read_variations(from, i, &over, error);
-    clear_sweep(&over);
-    return status;
+    if (over.key >= 0 && rows > MOST_SWEPT)
+        return netdp_i_reading_fail(from, "sweep.values", error,
+                                    "%lld variants; give fewer values, at most %d variants in all",
+                                    (long long)rows, MOST_SWEPT);
+    if (rows == 0)
+        return NETDP_OK;
+    study->variation = NETDP_I_NEW(netdp_i_variation, rows);
+    if (study->variation == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < (count > 0 ? (int32_t)count : 1); i++)
+        TRY(read_variations(from, i, &over, error));
+    return NETDP_OK;
 }
 
 /* The base as --quick wants it: texts of its own, because --set frees what it replaces. */
@@ -532,30 +532,28 @@ static bool says_quick(const netdp_i_study_text *text)
     return says;
 }
 
+static netdp_status read_whole(netdp_i_reading *from, const char *const *set, size_t count,
+                               netdp_error *error)
+{
+    TRY(netdp_i_study_text_read(from->path, from->given, &from->text, &from->lines, error));
+    if (from->quick)
+        TRY(lay_quick(from, error));
+    for (size_t i = 0; i < count; i++)
+        TRY(override(from, set[i], error));
+    TRY(make_study(from, error));
+    TRY(netdp_i_study_check(from, from->text->variant_count == 0 && from->study->sweep.key == NULL,
+                            error));
+    TRY(read_variants(from, error));
+    from->study->whole = from->quick && !says_quick(from->text);
+    return netdp_i_figure_check(from, error);
+}
+
 static netdp_status read_study(netdp_i_reading *from, const char *const *set, size_t count,
                                netdp_study **study, netdp_error *error)
 {
-    netdp_status status =
-        netdp_i_study_text_read(from->path, from->given, &from->text, &from->lines, error);
-    if (status == NETDP_OK && from->quick)
-        status = lay_quick(from, error);
-    for (size_t i = 0; i < count && status == NETDP_OK; i++)
-        status = override(from, set[i], error);
+    const netdp_status status = read_whole(from, set, count, error);
     if (status == NETDP_OK)
-        status = make_study(from, error);
-    if (status == NETDP_OK)
-        status = netdp_i_study_check(
-            from, from->text->variant_count == 0 && from->study->sweep.key == NULL, error);
-    if (status == NETDP_OK)
-        status = read_variants(from, error);
-    if (status == NETDP_OK)
-        from->study->whole = from->quick && !says_quick(from->text);
-    if (status == NETDP_OK)
-        status = netdp_i_figure_check(from, error);
-    if (status == NETDP_OK) {
-        *study = from->study;
-        from->study = NULL;
-    }
+        *study = GIVE(from->study);
     netdp_study_free(from->study);
     netdp_i_study_text_free(from->text);
     netdp_i_lines_free(&from->lines);

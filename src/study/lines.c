@@ -144,28 +144,24 @@ netdp_status netdp_i_lines_read(const char *path, const char *text, int64_t byte
                                 netdp_i_lines *lines, netdp_error *error)
 {
     walk at = {.path = path, .lines = lines};
-    yaml_parser_t parser;
-    netdp_status status = NETDP_OK;
+    CLEARED(yaml_parser_delete) yaml_parser_t parser = {0};
     if (!yaml_parser_initialize(&parser))
         return netdp_i_no_memory(error);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, (size_t)bytes);
-    for (bool ended = false; !ended && status == NETDP_OK;) {
+    for (bool ended = false; !ended;) {
         yaml_event_t event;
-        if (!yaml_parser_parse(&parser, &event)) {
-            status = fail_parser(&at, &parser, text, bytes, error);
-            break;
-        }
+        if (!yaml_parser_parse(&parser, &event))
+            return fail_parser(&at, &parser, text, bytes, error);
         ended = event.type == YAML_STREAM_END_EVENT;
-        status = step(&at, &event, error);
+        const netdp_status status = step(&at, &event, error);
         yaml_event_delete(&event);
+        TRY(status);
     }
-    yaml_parser_delete(&parser);
-    if (status == NETDP_OK && at.documents == 0)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: is empty; a study has graph, data, task, protocol and "
-                              "privacy",
-                              path);
-    return status;
+    if (at.documents == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: is empty; a study has graph, data, task, protocol and privacy",
+                            path);
+    return NETDP_OK;
 }
 
 void netdp_i_lines_free(netdp_i_lines *lines)

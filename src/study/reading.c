@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "base/text.h"
 #include "protocol/pairing.h"
 #include "protocol/pattern.h"
@@ -164,17 +165,14 @@ netdp_status netdp_i_reading_key(const netdp_i_reading *from, const netdp_i_key 
     void *into = netdp_i_key_field(key, from->study);
     char **kept = into; /* of a text */
     netdp_error why;
-    netdp_status status = NETDP_OK;
     REFUSE_KEY(netdp_i_rule_read(netdp_i_key_rule(key), text[0], into, &why) != NETDP_OK, key->name,
                "%s", why.text);
     switch (netdp_i_key_rule(key)->kind) {
     case NETDP_I_KEY_TEXT:
-        status = keep_text(from, key, text[0], into, error);
-        if (status == NETDP_OK && strcmp(key->name, "mixing.weights") == 0)
-            status = locate(from, find_target(*kept), kept, error);
-        if (status == NETDP_OK && names_file(key, text[0]))
-            status = locate(from, *kept, kept, error);
-        return status;
+        TRY(keep_text(from, key, text[0], into, error));
+        if (strcmp(key->name, "mixing.weights") == 0)
+            TRY(locate(from, find_target(*kept), kept, error));
+        return names_file(key, text[0]) ? locate(from, *kept, kept, error) : NETDP_OK;
     case NETDP_I_KEY_FILE:
         return keep_text(from, key, text[0], into, error);
     case NETDP_I_KEY_DATASET:

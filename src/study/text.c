@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "base/text.h"
 #include "study/flatten.h"
 
@@ -257,49 +258,37 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
 netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_i_study_text **text,
                                      netdp_i_lines *lines, netdp_error *error)
 {
-    char *bytes = NULL, *flat = NULL;
+    OWNED char *bytes = NULL;
+    OWNED char *flat = NULL;
     int64_t count = 0;
-    netdp_status status = NETDP_OK;
-    if (given == NULL)
-        status = netdp_i_file_load(path, &bytes, &count, error);
-    else if ((bytes = netdp_i_copy_text(given)) == NULL)
-        status = netdp_i_no_memory(error);
-    else
+    if (given == NULL) {
+        TRY(netdp_i_file_load(path, &bytes, &count, error));
+    } else {
+        bytes = netdp_i_copy_text(given);
+        if (bytes == NULL)
+            return netdp_i_no_memory(error);
         count = (int64_t)strlen(bytes);
-    if (status != NETDP_OK)
-        return status;
-    if (memchr(bytes, '\0', (size_t)count) != NULL) {
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: holds a NUL byte; a study file is YAML text in UTF-8", path);
-        goto done;
     }
-    if (count > LARGEST) {
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: has %lld bytes; a study file has at most %d", path,
-                              (long long)count, LARGEST);
-        goto done;
-    }
-    status = netdp_i_lines_read(path, bytes, count, lines, error);
-    if (status == NETDP_OK)
-        status = netdp_i_study_flatten(bytes, count, &flat, &count, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (memchr(bytes, '\0', (size_t)count) != NULL)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: holds a NUL byte; a study file is YAML text in UTF-8", path);
+    if (count > LARGEST)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: has %lld bytes; a study file has at most %d", path,
+                            (long long)count, LARGEST);
+    TRY(netdp_i_lines_read(path, bytes, count, lines, error));
+    TRY(netdp_i_study_flatten(bytes, count, &flat, &count, error));
     schema made;
     make_schema(&made);
     fault found = {.depth = 0};
     cyaml_config_t config = configure(&found);
     cyaml_data_t *read = NULL;
-    cyaml_err_t code = cyaml_load_data((const uint8_t *)(flat != NULL ? flat : bytes),
-                                       (size_t)count, &config, &made.root, &read, NULL);
-    if (code != CYAML_OK) {
-        status = complain(code, path, lines, &found, error);
-        goto done;
-    }
+    const cyaml_err_t code = cyaml_load_data((const uint8_t *)(flat != NULL ? flat : bytes),
+                                             (size_t)count, &config, &made.root, &read, NULL);
+    if (code != CYAML_OK)
+        return complain(code, path, lines, &found, error);
     *text = read;
-done:
-    netdp_i_free(flat);
-    netdp_i_free(bytes);
-    return status;
+    return NETDP_OK;
 }
 
 void netdp_i_study_text_free(netdp_i_study_text *text)

@@ -72,19 +72,15 @@ static netdp_status write_columns(FILE *stream, const netdp_study *study, int in
     for (int32_t i = 0; i < study->data.column_count; i++) {
         const netdp_i_column *column = &study->data.column[i];
         fprintf(stream, "\n%*s  - {name: ", indent, "");
-        netdp_status status = netdp_i_study_write_text(stream, column->name, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_study_write_text(stream, column->name, error));
         if (column->low < column->high) {
             fputs(", bounds: ", stream);
             write_pair(stream, column->low, column->high);
         }
-        for (int32_t j = 0; status == NETDP_OK && j < column->values; j++) {
+        for (int32_t j = 0; j < column->values; j++) {
             fputs(j == 0 ? ", values: [" : ", ", stream);
-            status = netdp_i_study_write_text(stream, column->value[j], error);
+            TRY(netdp_i_study_write_text(stream, column->value[j], error));
         }
-        if (status != NETDP_OK)
-            return status;
         if (column->values > 0)
             fputc(']', stream);
         fputc('}', stream);
@@ -162,8 +158,7 @@ static netdp_status write_keys(FILE *stream, const netdp_study *study, const net
 {
     const char *section = "";
     size_t length = 0;
-    netdp_status status = NETDP_OK;
-    for (int k = 0; k < NETDP_I_KEYS && status == NETDP_OK; k++) {
+    for (int k = 0; k < NETDP_I_KEYS; k++) {
         const netdp_i_key *key = &netdp_i_keys[k];
         const size_t own = netdp_i_key_section(key);
         const int inner = indent + (own > 0 ? 2 : 0);
@@ -175,34 +170,36 @@ static netdp_status write_keys(FILE *stream, const netdp_study *study, const net
         length = own;
         fprintf(stream, "%*s%s:%s", inner, "", netdp_i_key_leaf(key),
                 netdp_i_key_rule(key)->kind == NETDP_I_KEY_COLUMNS ? "" : " ");
-        status = write_value(stream, study, key, inner, error);
+        TRY(write_value(stream, study, key, inner, error));
         fputc('\n', stream);
     }
-    return status;
+    return NETDP_OK;
+}
+
+static netdp_status write_variants(FILE *stream, const netdp_study *study, netdp_error *error)
+{
+    if (study->variation_count > 0)
+        fputs("variants:\n", stream);
+    for (int32_t i = 0; i < study->variation_count; i++) {
+        const netdp_i_variation *variation = &study->variation[i];
+        if (variation->curve != NULL && i > 0 &&
+            strcmp(variation->curve, study->variation[i - 1].curve) == 0)
+            continue; /* another value of the sweep */
+        fputs("  - name: ", stream);
+        TRY(netdp_i_study_write_text(
+            stream, variation->curve != NULL ? variation->curve : variation->name, error));
+        fputc('\n', stream);
+        TRY(write_keys(stream, variation->study, study, 4, error));
+    }
+    return NETDP_OK;
 }
 
 netdp_status netdp_study_write(const netdp_study *study, const char *path, netdp_error *error)
 {
     NETDP_I_GIVEN(error, study && path);
-    netdp_i_output output;
+    CLEARED(netdp_i_output_drop) netdp_i_output output = {0};
     TRY(netdp_i_output_open(&output, path, error));
-    netdp_status status = write_keys(output.stream, study, NULL, 0, error);
-    if (study->variation_count > 0)
-        fputs("variants:\n", output.stream);
-    for (int32_t i = 0; i < study->variation_count && status == NETDP_OK; i++) {
-        const netdp_i_variation *variation = &study->variation[i];
-        if (variation->curve != NULL && i > 0 &&
-            strcmp(variation->curve, study->variation[i - 1].curve) == 0)
-            continue; /* another value of the sweep */
-        fputs("  - name: ", output.stream);
-        status = netdp_i_study_write_text(
-            output.stream, variation->curve != NULL ? variation->curve : variation->name, error);
-        fputc('\n', output.stream);
-        if (status == NETDP_OK)
-            status = write_keys(output.stream, variation->study, study, 4, error);
-    }
-    if (status == NETDP_OK)
-        return netdp_i_output_commit(&output, error);
-    netdp_i_output_drop(&output);
-    return status;
+    TRY(write_keys(output.stream, study, NULL, 0, error));
+    TRY(write_variants(output.stream, study, error));
+    return netdp_i_output_commit(&output, error);
 }

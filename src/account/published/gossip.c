@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "base/parallel.h"
 #include "mixing/mixing.h"
 
@@ -197,6 +198,8 @@ static void mix_active(const netdp_round *round, int64_t n, double *a, double *m
         memcpy(a + round->active[i] * n, mixed + i * n, (size_t)n * sizeof *a);
 }
 
+OWNER(netdp_sequence_free, netdp_sequence)
+
 /*
  * The theorem as it stands, for changing W_t: with A = W_{t-1} ... W_0, each message of w that
  * crosses an active edge to v adds A_wu^2 / |A_w|^2. Rounds come one after the other.
@@ -208,25 +211,17 @@ static netdp_status publish_changing(const published *p, const int32_t *to, int3
     const netdp_linear *protocol = p->protocol;
     const int32_t *from = p->from, from_count = p->from_count;
     const int64_t n = p->nodes;
-    netdp_sequence *sequence = NULL;
+    OWNED_BY(netdp_sequence_free) netdp_sequence *sequence = NULL;
     netdp_round round;
-    double *a = NULL, *next = NULL;
-    netdp_status status =
-        netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
-    if (status != NETDP_OK)
-        return status;
-    a = NETDP_I_NEW(double, n *n);
-    next = NETDP_I_NEW(double, n *n);
-    if (a == NULL || next == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    TRY(netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error));
+    OWNED double *a = NETDP_I_NEW(double, n *n);
+    OWNED double *next = NETDP_I_NEW(double, n *n);
+    if (a == NULL || next == NULL)
+        return netdp_i_no_memory(error);
     for (int64_t v = 0; v < n; v++)
         a[v * n + v] = 1;
-    for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds; t++) {
-        status = netdp_sequence_round(sequence, t, &round, error);
-        if (status != NETDP_OK)
-            break;
+    for (int64_t t = 0; t < protocol->rounds; t++) {
+        TRY(netdp_sequence_round(sequence, t, &round, error));
         for (int64_t k = 0; t >= p->first && k < to_count; k++)
             for (int64_t j = round.rows.start[to[k]]; j < round.rows.start[to[k] + 1]; j++) {
                 const double *row = a + round.rows.column[j] * n;
@@ -237,14 +232,10 @@ static netdp_status publish_changing(const published *p, const int32_t *to, int3
                     loss[k * from_count + i] += row[from[i]] * row[from[i]] / energy;
             }
         mix_active(&round, n, a, next);
-        status = netdp_i_report(progress, "products of W", (double)(t + 1),
-                                (double)protocol->rounds, error);
+        TRY(netdp_i_report(progress, "products of W", (double)(t + 1), (double)protocol->rounds,
+                           error));
     }
-done:
-    netdp_i_free(a);
-    netdp_i_free(next);
-    netdp_sequence_free(sequence);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_published_new(const netdp_linear *protocol, int64_t first,

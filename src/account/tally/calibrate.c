@@ -45,17 +45,21 @@ static netdp_status evaluate(void *context, double x, double *value, netdp_error
     return NETDP_OK;
 }
 
+static void drop_losses(calibration *c)
+{
+    netdp_losses_free(c->losses);
+}
+
 netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const netdp_target *target,
                                    const netdp_progress *progress, netdp_calibration *calibrated,
                                    netdp_losses **losses, netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && request->tally && target && calibrated);
+    CLEARED(drop_losses)
     calibration c = {
         .request = *request, .tally = *request->tally, .target = target, .progress = progress};
     double x = 0, value = 0;
-    netdp_status status = netdp_i_check_target(target, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_check_target(target, error));
     if (target->rounds_auto || target->tune_dither || target->tune_pairs)
         return netdp_i_fail(error, NETDP_INVALID,
                             "a token has no dither, and its passes or steps and its pairwise noise "
@@ -63,20 +67,13 @@ netdp_status netdp_tally_calibrate(const netdp_tally_request *request, const net
     c.request.tally = &c.tally;
     c.request.unit = target->unit;
     if (!isinf(target->epsilon))
-        status = netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &x, error);
-    if (status == NETDP_OK)
-        status = evaluate(&c, x, &value, error);
-    if (status != NETDP_OK) {
-        netdp_losses_free(c.losses);
-        return status;
-    }
+        TRY(netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &x, error));
+    TRY(evaluate(&c, x, &value, error));
     *calibrated = (netdp_calibration){.sigma = counts(&c) ? c.tally.flip : c.tally.noise,
                                       .rounds = netdp_tally_steps(&c.tally),
                                       .noise = {.pairing = c.tally.pairing},
                                       .achieved = c.summary};
     if (losses != NULL)
-        *losses = c.losses;
-    else
-        netdp_losses_free(c.losses);
+        *losses = GIVE(c.losses);
     return NETDP_OK;
 }

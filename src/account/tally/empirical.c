@@ -333,16 +333,16 @@ static netdp_status spread_local(const netdp_tally_cycles *asked, const prices *
     for (int64_t t = 0; t < steps; t++)
         if (often[asked->path[t]] < cap && ++often[asked->path[t]] > most)
             most = often[asked->path[t]];
-    double *known = NETDP_I_NEW(double, most + 1); /* 0: not known, or no contribution */
-    netdp_status status = known != NULL ? NETDP_OK : netdp_i_no_memory(error);
-    for (int32_t u = 0; status == NETDP_OK && u < tally->nodes; u++) {
+    OWNED double *known = NETDP_I_NEW(double, most + 1); /* 0: not known, or no contribution */
+    if (known == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; u < tally->nodes; u++) {
         double *value = &known[often[u]];
         if (*value == 0)
-            status = find_local(asked, price->one, (double)often[u], exact, value, error);
+            TRY(find_local(asked, price->one, (double)often[u], exact, value, error));
         spread_value(spread, *value);
     }
-    netdp_i_free(known);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status check_pairs(const netdp_tally_cycles *asked, netdp_error *error)
@@ -399,27 +399,20 @@ netdp_status netdp_tally_empirical_pairs(const netdp_tally_cycles *asked,
     NETDP_I_GIVEN(error, asked && (asked->observers || asked->count == 0) && crowd && spread);
     prices price = {.asked = asked, .crowd = crowd};
     netdp_tally_spread made = {0};
-    netdp_status status = check_pairs(asked, error);
-    if (status == NETDP_OK)
-        status = netdp_i_check_choice("account", (int64_t)account, NETDP_TALLY_ACCOUNTS - 1, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_pairs(asked, error));
+    TRY(netdp_i_check_choice("account", (int64_t)account, NETDP_TALLY_ACCOUNTS - 1, error));
     const bool local = account == NETDP_TALLY_LOCAL || account == NETDP_TALLY_LOCAL_PUBLISHED;
-    int64_t *node = NETDP_I_NEW(int64_t, asked->tally->nodes);
+    OWNED int64_t *node = NETDP_I_NEW(int64_t, asked->tally->nodes);
     if (node == NULL)
         return netdp_i_no_memory(error);
-    status = price_one(&price, error);
-    if (status == NETDP_OK && local) {
-        status = spread_local(asked, &price, account == NETDP_TALLY_LOCAL, node, &made, error);
-    } else if (status == NETDP_OK) {
+    TRY(price_one(&price, error));
+    if (local) {
+        TRY(spread_local(asked, &price, account == NETDP_TALLY_LOCAL, node, &made, error));
+    } else {
         note_gaps(asked, &price, node);
-        status = price_crowds(&price, progress, error);
-        if (status == NETDP_OK)
-            status =
-                account_each(asked, &price, account == NETDP_TALLY_NETWORK, progress, &made, error);
+        TRY(price_crowds(&price, progress, error));
+        TRY(account_each(asked, &price, account == NETDP_TALLY_NETWORK, progress, &made, error));
     }
-    if (status == NETDP_OK)
-        spread_all(spread, &made);
-    netdp_i_free(node);
-    return status;
+    spread_all(spread, &made);
+    return NETDP_OK;
 }

@@ -312,15 +312,11 @@ netdp_status netdp_tally_losses_new(const netdp_tally_request *request,
                                     netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && losses);
-    netdp_losses *made = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *made = NULL;
     netdp_bound bound;
-    netdp_status status = choose(request, &bound, error);
-    if (status == NETDP_OK)
-        status =
-            netdp_i_losses_new(request->tally->nodes, request->from, request->from_count,
-                               request->to, request->to_count, request->coalition, &made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(choose(request, &bound, error));
+    TRY(netdp_i_losses_new(request->tally->nodes, request->from, request->from_count, request->to,
+                           request->to_count, request->coalition, &made, error));
     netdp_i_judge(netdp_i_bound_row(bound),
                   (netdp_i_case){.sums = request->tally->task == NETDP_TALLY_SUM,
                                  .outward = gaussian(request->tally) &&
@@ -333,12 +329,8 @@ netdp_status netdp_tally_losses_new(const netdp_tally_request *request,
         made->unit = request->unit;
         made->noise = request->tally->noise;
     }
-    status = fill_losses(request, bound, progress, made, error);
-    if (status != NETDP_OK) {
-        netdp_losses_free(made);
-        return status;
-    }
+    TRY(fill_losses(request, bound, progress, made, error));
     netdp_i_losses_exclude(made);
-    *losses = made;
+    *losses = GIVE(made);
     return NETDP_OK;
 }

@@ -158,18 +158,16 @@ netdp_status netdp_tally_realised(const netdp_tally *tally, const int32_t *path,
     if (tally->task != NETDP_TALLY_SUM || tally->mechanism != NETDP_GAUSSIAN)
         return netdp_i_fail(error, NETDP_INVALID,
                             "tally: the linear view is that of sums with Gaussian noise");
-    double *sum = NETDP_I_NEW(double, tally->nodes);
+    OWNED double *sum = NETDP_I_NEW(double, tally->nodes);
     if (sum == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status =
-        netdp_i_tally_follow(tally, path, count, observers, add_squares, sum, error);
-    if (status == NETDP_OK && netdp_pairing_is(&tally->pairing))
-        status = netdp_i_tally_paired(tally, count, observers, loss, error);
+    TRY(netdp_i_tally_follow(tally, path, count, observers, add_squares, sum, error));
+    if (netdp_pairing_is(&tally->pairing))
+        TRY(netdp_i_tally_paired(tally, count, observers, loss, error));
     else
-        for (int32_t u = 0; status == NETDP_OK && u < tally->nodes; u++)
+        for (int32_t u = 0; u < tally->nodes; u++)
             loss[u] = netdp_i_tally_up(sum[u], (double)netdp_tally_contributions(tally));
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++)
+    for (int32_t i = 0; i < count; i++)
         loss[observers[i]] = INFINITY;
-    netdp_i_free(sum);
-    return status;
+    return NETDP_OK;
 }

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "graph/graph.h"
 #include "protocol/threat.h"
 
 netdp_i_description_options netdp_i_description_usual(void)
@@ -90,33 +91,25 @@ netdp_status netdp_i_describe(netdp_i_description_options *options,
     netdp_i_question *question = &options->question;
     const netdp_protocol *named = NULL;
     netdp_i_network network = {0};
-    netdp_graph *graph = NULL;
+    OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
     *made = (netdp_i_description){0};
     question->mixing = options->network.mixing;
     question->seed = options->network.seed;
-    netdp_status status = netdp_i_cli_choose_engine(options->engine, &network.engine, error);
-    if (status == NETDP_OK)
-        status = netdp_protocol_find(question->protocol, &named, error);
-    if (status == NETDP_OK)
-        status = netdp_i_question_check(question, made, error);
-    if (status == NETDP_OK)
-        status = check_options(named, arguments, error);
-    if (status == NETDP_OK && network.engine != NULL && named->kind == NETDP_TALLY)
-        status =
-            netdp_i_fail(error, NETDP_INVALID,
-                         "--engine: mpi does not share the work of %s; leave it out", named->name);
-    if (status == NETDP_OK && strcmp(question->certify, "no") == 0)
+    TRY(netdp_i_cli_choose_engine(options->engine, &network.engine, error));
+    TRY(netdp_protocol_find(question->protocol, &named, error));
+    TRY(netdp_i_question_check(question, made, error));
+    TRY(check_options(named, arguments, error));
+    if (network.engine != NULL && named->kind == NETDP_TALLY)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "--engine: mpi does not share the work of %s; leave it out",
+                            named->name);
+    if (strcmp(question->certify, "no") == 0)
         fprintf(stderr, "netdp: --certify no: every loss is proven or closed now; taken as auto\n");
-    if (status == NETDP_OK)
-        status = netdp_i_cli_graph(&options->network, arguments, network.engine, &graph, error);
+    TRY(netdp_i_cli_graph(&options->network, arguments, network.engine, &graph, error));
     network.graph = graph;
-    if (status == NETDP_OK)
-        status = netdp_i_question_describe(question, &network, made, error);
-    if (status == NETDP_OK)
-        made->own_graph = graph;
-    else
-        netdp_graph_free(graph);
-    return status;
+    TRY(netdp_i_question_describe(question, &network, made, error));
+    made->own_graph = GIVE(graph);
+    return NETDP_OK;
 }
 
 /* Much that is left of the noise in pairs is said beside the answer. */

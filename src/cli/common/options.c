@@ -435,6 +435,20 @@ static netdp_status take_arguments(parsing *parser, netdp_error *error)
     return NETDP_OK;
 }
 
+static netdp_status take_all(parsing *parser, netdp_error *error)
+{
+    int code = 0;
+    while ((code = poptGetNextOpt(parser->context)) > 0) {
+        const netdp_status status = take_option(parser, &parser->option[code - 1], error);
+        /* What stands behind --help may narrow the page; it cannot be wrong. */
+        if (!parser->arguments->help)
+            TRY(status);
+    }
+    if (parser->arguments->help)
+        return print_page(parser, error);
+    return code < -1 ? popt_failure(parser, code, error) : take_arguments(parser, error);
+}
+
 static netdp_status parse(parsing *parser, int argc, const char **argv, netdp_error *error)
 {
     char name[64];
@@ -442,20 +456,8 @@ static netdp_status parse(parsing *parser, int argc, const char **argv, netdp_er
     const char *own_name = argv[0];
     argv[0] = name; /* what popt prints as the name */
     parser->context = poptGetContext(name, argc, argv, parser->top, POPT_CONTEXT_NO_EXEC);
-    netdp_status status = parser->context == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    int code = 0;
-    while (status == NETDP_OK && (code = poptGetNextOpt(parser->context)) > 0) {
-        status = take_option(parser, &parser->option[code - 1], error);
-        /* What stands behind --help may narrow the page; it cannot be wrong. */
-        if (parser->arguments->help)
-            status = NETDP_OK;
-    }
-    if (status == NETDP_OK && parser->arguments->help)
-        status = print_page(parser, error);
-    else if (status == NETDP_OK && code < -1)
-        status = popt_failure(parser, code, error);
-    else if (status == NETDP_OK)
-        status = take_arguments(parser, error);
+    const netdp_status status =
+        parser->context == NULL ? netdp_i_no_memory(error) : take_all(parser, error);
     argv[0] = own_name;
     poptFreeContext(parser->context);
     return status;
@@ -489,24 +491,25 @@ static netdp_status try_threads(int threads, netdp_error *error)
                         count > 2 ? count / 2 : 1);
 }
 
+static netdp_status parse_whole(parsing *parser, int argc, const char **argv, netdp_error *error)
+{
+    if (!gather(parser) || !make_tables(parser, ~0u))
+        return netdp_i_no_memory(error);
+    TRY(parse(parser, argc, argv, error));
+    if (netdp_i_cli_given(parser->arguments, "threads")) {
+        if (parser->threads < 1 || parser->threads > MOST_THREADS)
+            return netdp_i_fail(error, NETDP_INVALID, "--threads: must be 1 .. %d", MOST_THREADS);
+        omp_set_num_threads((int)parser->threads);
+    }
+    return try_threads(omp_get_max_threads(), error);
+}
+
 netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
                                netdp_i_arguments *arguments, netdp_error *error)
 {
     *arguments = (netdp_i_arguments){.options = usage->options};
     parsing parser = {.usage = usage, .arguments = arguments};
-    netdp_status status = NETDP_OK;
-    if (!gather(&parser) || !make_tables(&parser, ~0u))
-        status = netdp_i_no_memory(error);
-    else
-        status = parse(&parser, argc, argv, error);
-    if (status == NETDP_OK && netdp_i_cli_given(arguments, "threads")) {
-        if (parser.threads < 1 || parser.threads > MOST_THREADS)
-            status = netdp_i_fail(error, NETDP_INVALID, "--threads: must be 1 .. %d", MOST_THREADS);
-        else
-            omp_set_num_threads((int)parser.threads);
-    }
-    if (status == NETDP_OK)
-        status = try_threads(omp_get_max_threads(), error);
+    const netdp_status status = parse_whole(&parser, argc, argv, error);
     netdp_i_free(parser.option);
     netdp_i_free(parser.popt);
     netdp_i_free(parser.top);

@@ -119,14 +119,16 @@ static netdp_status account_all(const netdp_study *study, const netdp_i_problems
 {
     const int32_t count = study->variation_count > 0 ? study->variation_count : 1;
     int32_t only;
-    netdp_status status = find_variant(study, name, &only, error);
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+    TRY(find_variant(study, name, &only, error));
+    for (int32_t i = 0; i < count; i++) {
+        if (only >= 0 && only != i)
+            continue;
         const netdp_progress progress = netdp_i_cli_progress_begin(false);
-        if (only < 0 || only == i)
-            status = account(study, problems, i, &progress, list, error);
+        const netdp_status status = account(study, problems, i, &progress, list, error);
         netdp_i_cli_progress_end();
+        TRY(status);
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_cli_loss_study(const netdp_i_study_options *options,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 
 enum { SECRETS = 1 << 16, LEAST_SECRET = 32 };
 
@@ -111,32 +112,26 @@ static EVP_PKEY *take_key(const uint8_t seed[32])
     return key;
 }
 
+OWNER(EVP_PKEY_free, EVP_PKEY)
+OWNER(X509_free, X509)
+OWNER(SSL_CTX_free, SSL_CTX)
+
 netdp_status netdp_i_tls_new(const uint8_t seed[32], int64_t seconds, SSL_CTX **tls,
                              netdp_error *error)
 {
-    EVP_PKEY *key = take_key(seed);
-    X509 *certificate = X509_new();
-    SSL_CTX *made = SSL_CTX_new(TLS_method());
-    netdp_status status = NETDP_OK;
-    if (key == NULL || certificate == NULL || made == NULL) {
-        status = failed("begin", error);
-        goto done;
-    }
+    OWNED_BY(EVP_PKEY_free) EVP_PKEY *key = take_key(seed);
+    OWNED_BY(X509_free) X509 *certificate = X509_new();
+    OWNED_BY(SSL_CTX_free) SSL_CTX *made = SSL_CTX_new(TLS_method());
+    if (key == NULL || certificate == NULL || made == NULL)
+        return failed("begin", error);
     SSL_CTX_set_verify(made, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     SSL_CTX_set_cert_verify_callback(made, judge_certificate, NULL);
     if (!fill(certificate, key, seconds))
-        status = failed("make a certificate", error);
-    else if (!settle(made, certificate, key))
-        status = failed("take its settings", error);
-    if (status == NETDP_OK) {
-        *tls = made;
-        made = NULL;
-    }
-done:
-    SSL_CTX_free(made);
-    X509_free(certificate);
-    EVP_PKEY_free(key);
-    return status;
+        return failed("make a certificate", error);
+    if (!settle(made, certificate, key))
+        return failed("take its settings", error);
+    *tls = GIVE(made);
+    return NETDP_OK;
 }
 
 SSL *netdp_i_tls_begin(SSL_CTX *tls, int socket, bool dials, netdp_i_tls_party *party)

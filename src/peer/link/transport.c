@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "peer/link/address.h"
 #include "peer/link/door.h"
 #include "peer/link/lookup.h"
@@ -575,9 +576,9 @@ static netdp_status open_door(netdp_i_transport *t, netdp_error *error)
                                     .enter = enter,
                                     .refused = turned_away,
                                     .closed = on_door_closed};
-    netdp_status status = netdp_i_door_open(&plan, &t->door, error);
-    t->handles += status == NETDP_OK;
-    return status;
+    TRY(netdp_i_door_open(&plan, &t->door, error));
+    t->handles++;
+    return NETDP_OK;
 }
 
 /* ---- Dialling ---- */

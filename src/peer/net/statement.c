@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "base/text.h"
 #include "peer/budget.h"
 
@@ -75,25 +76,23 @@ static netdp_status take_entry(void *context, const netdp_i_entry *entry, netdp_
 static netdp_status list_spent(netdp_i_ledger *ledger, double delta, json_t *towards,
                                netdp_error *error)
 {
-    netdp_i_account account = {0};
-    netdp_status status = netdp_i_account_new(ledger, NULL, NULL, &account, error);
-    for (int32_t i = 0; i < account.count && status == NETDP_OK; i++) {
+    CLEARED(netdp_i_account_clear) netdp_i_account account = {0};
+    TRY(netdp_i_account_new(ledger, NULL, NULL, &account, error));
+    for (int32_t i = 0; i < account.count; i++) {
         const netdp_i_spent *spent = &account.towards[i];
         double epsilon = 0, most = 0;
+        TRY(netdp_i_price_epsilon(spent->spent, delta, &epsilon, error));
+        TRY(netdp_i_price_epsilon(spent->planned, delta, &most, error));
         json_t *keys = json_array();
         for (int32_t k = 0; k < spent->count; k++)
             json_array_append_new(keys, json_stringn(spent->keys + 64 * (size_t)k, 64));
-        status = netdp_i_price_epsilon(spent->spent, delta, &epsilon, error);
-        if (status == NETDP_OK)
-            status = netdp_i_price_epsilon(spent->planned, delta, &most, error);
         json_array_append_new(towards,
                               json_pack("{s:s, s:o, s:o, s:o, s:f, s:f}", "who", spent->who, "keys",
                                         keys, "epsilon", netdp_i_json_double(epsilon),
                                         "epsilon_at_most", netdp_i_json_double(most), "square",
                                         spent->spent, "square_at_most", spent->planned));
     }
-    netdp_i_account_clear(&account);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_statement_make(netdp_i_ledger *ledger, double delta,
@@ -107,37 +106,31 @@ netdp_status netdp_i_statement_make(netdp_i_ledger *ledger, double delta,
         return netdp_i_fail(error, NETDP_INVALID,
                             "the key is not that of the ledger's owner; give the owner's");
     (void)netdp_i_json_failed();
-    json_t *studies = json_array(), *towards = json_array(), *whole = NULL;
-    netdp_status status = netdp_i_ledger_verify(ledger, take_entry, studies, &head, error);
-    if (status == NETDP_OK)
-        status = list_spent(ledger, delta, towards, error);
+    OWNED_BY(json_decref) json_t *studies = json_array();
+    OWNED_BY(json_decref) json_t *towards = json_array();
+    TRY(netdp_i_ledger_verify(ledger, take_entry, studies, &head, error));
+    TRY(list_spent(ledger, delta, towards, error));
     netdp_i_hex(netdp_i_ledger_owner(ledger), owner);
     netdp_i_hex(head.digest, digest);
+    OWNED_BY(json_decref)
     json_t *content = json_pack("{s:s, s:I, s:f, s:s, s:{s:I, s:s}, s:O, s:O}", "owner", owner,
                                 "time", (json_int_t)time(NULL), "delta", delta, "netdp",
                                 netdp_version(), "ledger", "rows", (json_int_t)head.rows, "head",
                                 digest, "studies", studies, "towards", towards);
-    if (status == NETDP_OK) {
-        unsigned char signature[NETDP_I_SIGNATURE];
-        char hex[2 * NETDP_I_SIGNATURE + 1], *text = content != NULL ? text_of(content) : NULL;
-        if (text != NULL && signer != NULL) {
-            netdp_i_sign(signer, NETDP_I_SIGNED_STATEMENT, text, strlen(text), signature);
-            sodium_bin2hex(hex, sizeof hex, signature, sizeof signature);
-        }
-        whole = json_pack("{s:i, s:O, s:s*}", "netdp-statement", FORM, "content", content,
-                          "signature", text != NULL && signer != NULL ? hex : NULL);
-        if (whole == NULL || text == NULL || netdp_i_json_failed()) {
-            json_decref(whole);
-            status = netdp_i_no_memory(error);
-        }
-        free(text);
+    unsigned char signature[NETDP_I_SIGNATURE];
+    char hex[2 * NETDP_I_SIGNATURE + 1];
+    OWNED_BY(free) char *text = content != NULL ? text_of(content) : NULL;
+    if (text != NULL && signer != NULL) {
+        netdp_i_sign(signer, NETDP_I_SIGNED_STATEMENT, text, strlen(text), signature);
+        sodium_bin2hex(hex, sizeof hex, signature, sizeof signature);
     }
-    json_decref(content);
-    json_decref(studies);
-    json_decref(towards);
-    if (status == NETDP_OK)
-        *statement = whole;
-    return status;
+    OWNED_BY(json_decref)
+    json_t *whole = json_pack("{s:i, s:O, s:s*}", "netdp-statement", FORM, "content", content,
+                              "signature", text != NULL && signer != NULL ? hex : NULL);
+    if (whole == NULL || text == NULL || netdp_i_json_failed())
+        return netdp_i_no_memory(error);
+    *statement = GIVE(whole);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_statement_check(const json_t *statement, const char *path, netdp_error *error)

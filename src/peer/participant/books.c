@@ -301,9 +301,11 @@ static netdp_status read_frame(netdp_i_participant *p, int64_t round)
 const uint8_t *netdp_i_books_frame(netdp_i_participant *p, int64_t round)
 {
     const netdp_status status = p->framed == round ? NETDP_OK : read_frame(p, round);
-    if (status != NETDP_OK)
+    if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
-    return status == NETDP_OK ? p->frame : NULL;
+        return NULL;
+    }
+    return p->frame;
 }
 
 /* What left in the rounds before this one: neighbours that were cut off may ask for it. */
@@ -463,34 +465,27 @@ netdp_status netdp_i_books_open(netdp_i_participant *p)
     int64_t reserved = 0;
     netdp_i_attempt last;
     const int32_t self = p->task.self;
-    netdp_status status = open_ledger(p);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error);
-    if (status == NETDP_OK)
-        status = find_last(p, settled, &last, &begun);
-    if (status == NETDP_OK && !p->settings.test)
-        status = tell_account(p);
-    if (status == NETDP_OK) /* both look at every row */
-        status = settled ? look_back(p) : admit(p);
+    TRY(open_ledger(p));
+    TRY(netdp_i_ledger_count(p->ledger, p->attempt.study, &reserved, &settled, p->error));
+    TRY(find_last(p, settled, &last, &begun));
+    if (!p->settings.test)
+        TRY(tell_account(p));
+    TRY(settled ? look_back(p) : admit(p)); /* both look at every row */
     p->finished = settled;
-    if (status == NETDP_OK)
-        status = netdp_i_own_open(p, reserved == 0);
-    if (status == NETDP_OK && p->settings.test)
-        status = netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
-                                       &p->offer[self], p->error);
-    else if (status == NETDP_OK)
-        status = netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self, begun,
-                                        &p->ephemeral, &p->offer[self], p->error);
-    if (status == NETDP_OK)
-        status = open_frames(p);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_own_open(p, reserved == 0));
+    if (p->settings.test)
+        TRY(netdp_i_ephemeral_new(p->signer, &p->attempt, (uint32_t)self, &p->ephemeral,
+                                  &p->offer[self], p->error));
+    else
+        TRY(netdp_i_ephemeral_keep(p->folder, p->signer, &p->attempt, (uint32_t)self, begun,
+                                   &p->ephemeral, &p->offer[self], p->error));
+    TRY(open_frames(p));
     p->offered[self] = p->task.pairs != NULL;
     if (settled) /* it only helps others to their end */
         return find_frames(p, p->task.protocol.rounds);
-    status = resume(p, last);
+    TRY(resume(p, last));
     p->drawing.ephemeral = p->ephemeral;
-    return status;
+    return NETDP_OK;
 }
 
 /* What resume does, as far as it reads. */

@@ -333,23 +333,29 @@ static void tell_clock(netdp_i_participant *p, int32_t link, int64_t theirs)
                                     ahead ? "ahead" : "behind", apart);
 }
 
+/* *why: what their hello is refused for. */
+static netdp_status judge_hello(netdp_i_participant *p, int32_t link, const netdp_i_hello *theirs,
+                                netdp_i_refusal *why)
+{
+    netdp_i_hello mine;
+    TRY(fill_hello(p, link, &mine));
+    *why = netdp_i_hello_check(&mine, theirs, (uint32_t)p->link[link].neighbour);
+    if (*why == NETDP_I_REFUSE_NOTHING && theirs->at.attempt != p->attempt.attempt)
+        *why = NETDP_I_REFUSE_WRONG_ATTEMPT;
+    /* Before anything is refused: a copy hears from who refuses it that it is one. */
+    if (*why == NETDP_I_REFUSE_NOTHING || *why == NETDP_I_REFUSE_LEDGER_WENT_BACK)
+        TRY(check_memory(p, link, &theirs->yours));
+    if (*why == NETDP_I_REFUSE_NOTHING && !may_have(p, theirs->at.round))
+        *why = NETDP_I_REFUSE_OUT_OF_ORDER;
+    return NETDP_OK;
+}
+
 static netdp_i_refusal hear_hello(netdp_i_participant *p, int32_t link, const netdp_i_hello *theirs)
 {
     const int32_t who = p->link[link].neighbour;
     netdp_i_side *s = &p->side[link];
-    netdp_i_hello mine;
     netdp_i_refusal why = NETDP_I_REFUSE_NOTHING;
-    netdp_status status = fill_hello(p, link, &mine);
-    if (status == NETDP_OK)
-        why = netdp_i_hello_check(&mine, theirs, (uint32_t)who);
-    if (why == NETDP_I_REFUSE_NOTHING && theirs->at.attempt != p->attempt.attempt)
-        why = NETDP_I_REFUSE_WRONG_ATTEMPT;
-    /* Before anything is refused: a copy hears from who refuses it that it is one. */
-    if (status == NETDP_OK &&
-        (why == NETDP_I_REFUSE_NOTHING || why == NETDP_I_REFUSE_LEDGER_WENT_BACK))
-        status = check_memory(p, link, &theirs->yours);
-    if (why == NETDP_I_REFUSE_NOTHING && !may_have(p, theirs->at.round))
-        why = NETDP_I_REFUSE_OUT_OF_ORDER;
+    const netdp_status status = judge_hello(p, link, theirs, &why);
     if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
         return NETDP_I_REFUSE_NOTHING;

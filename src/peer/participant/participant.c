@@ -118,6 +118,25 @@ void netdp_i_participant_end(netdp_i_participant *p, netdp_status status)
 
 /* ---- Rounds ---- */
 
+/* Into p->frame and the books: the vector of that round; one that contributes is stored and synced first. */
+static netdp_status draw_vector(netdp_i_participant *p, int64_t round, bool contributes)
+{
+    if (contributes)
+        TRY(netdp_i_books_admit(p, round));
+    const netdp_i_draws draws = netdp_i_draws_of(&p->drawing);
+    const double *message = netdp_i_rounds_speak(p->rounds, &draws);
+    if (message == NULL)
+        return p->error->status;
+    p->framed = round;
+    if (netdp_i_frame_vector((uint32_t)p->task.self, netdp_i_when_of(p, round), message,
+                             (uint32_t)p->task.width, p->frame) == 0)
+        return netdp_i_fail(p->error, NETDP_INVALID,
+                            "a number of round %" PRId64 " is not finite; nothing left", round);
+    if (contributes)
+        TRY(netdp_i_books_contribute(p, round));
+    return netdp_i_books_keep(p);
+}
+
 /*
  * The vector of the round under way: drawn, and where it carries a contribution stored and synced
  * before anything of it leaves. False: it cannot be had yet, or never.
@@ -132,29 +151,7 @@ static bool speak(netdp_i_participant *p)
         return false;
     if (contributes && !netdp_i_own_ready(p, round))
         return false; /* it goes on when the time of the answer is over */
-    netdp_status status = contributes ? netdp_i_books_admit(p, round) : NETDP_OK;
-    if (status != NETDP_OK) {
-        netdp_i_participant_end(p, status);
-        return false;
-    }
-    const netdp_i_draws draws = netdp_i_draws_of(&p->drawing);
-    const double *message = netdp_i_rounds_speak(p->rounds, &draws);
-    if (message == NULL) {
-        netdp_i_participant_end(p, p->error->status);
-        return false;
-    }
-    p->framed = round;
-    if (netdp_i_frame_vector((uint32_t)p->task.self, netdp_i_when_of(p, round), message,
-                             (uint32_t)p->task.width, p->frame) == 0) {
-        netdp_i_participant_end(
-            p, netdp_i_fail(p->error, NETDP_INVALID,
-                            "a number of round %" PRId64 " is not finite; nothing left", round));
-        return false;
-    }
-    if (contributes)
-        status = netdp_i_books_contribute(p, round);
-    if (status == NETDP_OK)
-        status = netdp_i_books_keep(p);
+    const netdp_status status = draw_vector(p, round, contributes);
     if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
         return false;
@@ -210,7 +207,7 @@ void netdp_i_participant_leave(netdp_i_participant *p)
     netdp_i_participant_end(p, NETDP_OK);
 }
 
-static void finish(netdp_i_participant *p)
+static netdp_status write_result(netdp_i_participant *p)
 {
     const netdp_i_result result = {.package = p->package,
                                    .task = &p->task,
@@ -219,11 +216,14 @@ static void finish(netdp_i_participant *p)
                                    .account = p->account,
                                    .lost = p->lost,
                                    .test = p->settings.test};
-    netdp_status status = netdp_i_books_sync(p);
-    if (status == NETDP_OK)
-        status = netdp_i_result_write(&result, p->folder, p->error);
-    if (status == NETDP_OK)
-        status = netdp_i_ledger_settle(p->ledger, p->attempt.study, "{}", p->error);
+    TRY(netdp_i_books_sync(p));
+    TRY(netdp_i_result_write(&result, p->folder, p->error));
+    return netdp_i_ledger_settle(p->ledger, p->attempt.study, "{}", p->error);
+}
+
+static void finish(netdp_i_participant *p)
+{
+    const netdp_status status = write_result(p);
     if (status != NETDP_OK) {
         netdp_i_participant_end(p, status);
         return;
@@ -354,9 +354,8 @@ static netdp_status open_metrics(netdp_i_participant *p)
 
 static netdp_status run(netdp_i_participant *p)
 {
-    netdp_status status = open_metrics(p);
-    if (status == NETDP_OK)
-        status = netdp_i_links_connect(p);
+    TRY(open_metrics(p));
+    const netdp_status status = netdp_i_links_connect(p);
     if (status != NETDP_OK) {
         netdp_i_metrics_close(p->metrics);
         return status;
@@ -409,6 +408,15 @@ static void clear(netdp_i_participant *p)
     netdp_i_package_free(p->package);
 }
 
+static netdp_status open_and_run(netdp_i_participant *p)
+{
+    TRY(netdp_i_books_read(p));
+    TRY(make_room(p));
+    TRY(netdp_i_books_transcript(p));
+    TRY(netdp_i_books_open(p));
+    return run(p);
+}
+
 netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *error)
 {
     netdp_error own = {NETDP_OK, ""};
@@ -426,15 +434,7 @@ netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *err
     (void)signal(SIGPIPE, SIG_IGN);
     if (uv_loop_init(&p.loop) != 0)
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_books_read(&p);
-    if (status == NETDP_OK)
-        status = make_room(&p);
-    if (status == NETDP_OK)
-        status = netdp_i_books_transcript(&p);
-    if (status == NETDP_OK)
-        status = netdp_i_books_open(&p);
-    if (status == NETDP_OK)
-        status = run(&p);
+    const netdp_status status = open_and_run(&p);
     if (!p.ending)
         netdp_i_own_close(p.own);
     uv_run(&p.loop, UV_RUN_DEFAULT);
@@ -446,18 +446,16 @@ netdp_status netdp_i_participate(const char *folder, FILE *log, netdp_error *err
 netdp_status netdp_i_participant_look(const char *folder, bool *read, netdp_error *error)
 {
     netdp_error own = {NETDP_OK, ""};
+    CLEARED(clear)
     netdp_i_participant p = {.folder = folder,
                              .log = stderr,
                              .error = error != NULL ? error : &own,
                              .framed = -1,
                              .transcript = -1,
                              .frames = -1};
-    netdp_status status = netdp_i_books_read(&p);
-    *read = status == NETDP_OK;
-    if (status == NETDP_OK)
-        status = make_room(&p);
-    if (status == NETDP_OK)
-        status = netdp_i_books_look(&p);
-    clear(&p);
-    return status;
+    *read = false;
+    TRY(netdp_i_books_read(&p));
+    *read = true;
+    TRY(make_room(&p));
+    return netdp_i_books_look(&p);
 }
