@@ -87,20 +87,19 @@ netdp_status netdp_i_all_pairs_fit(const netdp_i_all_pairs_asked *asked, const n
     if (!suits(asked, losses) || (int64_t)losses->from_count * losses->to_count < FEWEST_PAIRS ||
         (int64_t)losses->from_count * MOST_TIMES < nodes)
         return NETDP_OK;
-    netdp_i_powers returns = {0};
-    netdp_status status = netdp_i_powers_of_returns(
-        asked->token->law, losses->from, losses->from_count, LOOK, NULL, &returns, error);
+    CLEARED(netdp_i_powers_clear) netdp_i_powers returns = {0};
+    TRY(netdp_i_powers_of_returns(asked->token->law, losses->from, losses->from_count, LOOK, NULL,
+                                  &returns, error));
     int32_t kind[KINDS + 1], kinds = 0;
-    for (int32_t i = 0; i < losses->from_count && status == NETDP_OK && kinds <= KINDS; i++) {
+    for (int32_t i = 0; i < losses->from_count && kinds <= KINDS; i++) {
         int32_t k = 0;
         while (k < kinds && !netdp_i_powers_equal(&returns, kind[k], &returns, i))
             k++;
         if (k == kinds)
             kind[kinds++] = i;
     }
-    netdp_i_powers_clear(&returns);
-    *fit = status == NETDP_OK && kinds > KINDS;
-    return status;
+    *fit = kinds > KINDS;
+    return NETDP_OK;
 }
 
 void netdp_i_all_pairs_free(all_pairs *a)
@@ -167,7 +166,6 @@ static netdp_status find_walk(all_pairs *a, netdp_error *error)
 static netdp_status begin(all_pairs *a, netdp_error *error)
 {
     TRY(find_walk(a, error));
-    netdp_status status = NETDP_OK;
     const int64_t from = a->losses->from_count;
     const bool all = from * a->losses->to_count <= MOST_KEPT;
     a->observers =
@@ -178,17 +176,16 @@ static netdp_status begin(all_pairs *a, netdp_error *error)
     a->looked = NETDP_I_NEW(means, a->observers * from);
     if (a->mean == NULL || a->off == NULL || a->room == NULL || a->looked == NULL)
         return netdp_i_no_memory(error);
-    for (int i = 0; i < netdp_i_threads() && status == NETDP_OK; i++) {
+    for (int i = 0; i < netdp_i_threads(); i++) {
         rooms *r = &a->room[i];
         r->source = NETDP_I_NEW(int32_t, a->losses->from_count);
         r->index = NETDP_I_NEW(int32_t, a->losses->from_count);
         if (r->source == NULL || r->index == NULL)
             return netdp_i_no_memory(error);
-        status = netdp_i_spectral_room_new(a->spectral, &r->spectral, error);
-        if (status == NETDP_OK)
-            status = netdp_i_tilts_room_new(a->tilts, &r->tilts, error);
+        TRY(netdp_i_spectral_room_new(a->spectral, &r->spectral, error));
+        TRY(netdp_i_tilts_room_new(a->tilts, &r->tilts, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* The means of all tokens, by those of one of them. */
@@ -356,28 +353,26 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
     return NETDP_OK;
 }
 
+OWNER(netdp_i_all_pairs_free, all_pairs)
+
 netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_losses *losses,
                                    all_pairs **made, netdp_error *error)
 {
     *made = NULL;
     if (!suits(asked, losses))
         return NETDP_OK;
-    all_pairs *a = NETDP_I_NEW(all_pairs, 1);
+    OWNED_BY(netdp_i_all_pairs_free) all_pairs *a = NETDP_I_NEW(all_pairs, 1);
     if (a == NULL)
         return netdp_i_no_memory(error);
     a->asked = *asked;
     a->losses = losses;
-    netdp_status status = begin(a, error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(a->observers, look, a, NULL, "observers", error);
-    if (status == NETDP_OK)
-        status = choose_samples(a, error);
-    if (status != NETDP_OK) {
-        netdp_i_all_pairs_free(a);
-        return status == NETDP_NO_ANSWER ? NETDP_OK /* such a spectrum: the other way is open */
-                                         : status;
-    }
-    *made = a;
+    const netdp_status status = begin(a, error);
+    if (status == NETDP_NO_ANSWER)
+        return NETDP_OK; /* such a spectrum: the other way is open */
+    TRY(status);
+    TRY(netdp_i_for_each(a->observers, look, a, NULL, "observers", error));
+    TRY(choose_samples(a, error));
+    *made = GIVE(a);
     return NETDP_OK;
 }
 
@@ -389,10 +384,8 @@ static netdp_status at_delta(all_pairs *a, double delta, const netdp_progress *p
         l->loss[i] = INFINITY;
     if (!(delta > a->lost))
         return NETDP_OK;
-    netdp_status status = make_ladder(a, delta, progress, error);
-    return status == NETDP_OK ? netdp_i_for_each(a->losses->to_count, account_observer, a, progress,
-                                                 "observers", error)
-                              : status;
+    TRY(make_ladder(a, delta, progress, error));
+    return netdp_i_for_each(l->to_count, account_observer, a, progress, "observers", error);
 }
 
 /*
@@ -409,22 +402,20 @@ netdp_status netdp_i_all_pairs_at(all_pairs *a, const netdp_i_all_pairs_asked *a
     if (fabs(at - near) < 1e-12 * fmax(1, near))
         return at_delta(a, fmin(asked->delta, pow(10, -near / DELTAS)), progress, error);
     const double less = pow(10, -ceil(at) / DELTAS), more = pow(10, -floor(at) / DELTAS);
-    double *high = NETDP_I_NEW(double, pairs);
+    OWNED double *high = NETDP_I_NEW(double, pairs);
     if (high == NULL)
         return netdp_i_no_memory(error);
     a->asked.top *=
         1.5; /* what is said at the smaller delta may be above the local epsilon of the asked one */
-    netdp_status status = at_delta(a, less, progress, error);
+    TRY(at_delta(a, less, progress, error));
     memcpy(high, l->loss, (size_t)pairs * sizeof *high);
-    if (status == NETDP_OK)
-        status = at_delta(a, more, progress, error);
+    TRY(at_delta(a, more, progress, error));
     const double part = fmin(1, (more - asked->delta) / (more - less) * (1 + 1e-14));
-    for (int64_t i = 0; i < pairs && status == NETDP_OK; i++) {
+    for (int64_t i = 0; i < pairs; i++) {
         const double low = fmin(l->loss[i], high[i]);
         l->loss[i] = !isfinite(high[i]) || high[i] > 600
                          ? high[i]
                          : fmin(high[i], (low + log1p(part * expm1(high[i] - low))) * (1 + 1e-12));
     }
-    netdp_i_free(high);
-    return status;
+    return NETDP_OK;
 }

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 enum { TILTS = NETDP_I_TILTS };
 
@@ -198,14 +199,13 @@ static netdp_status run_programme(const ladder *l, const sample *of, const doubl
     const double *mean = of->mean, *off = of->off;
     programme p = {.delta = l->asked.delta, .tau = 1 / l->asked.delta, .x = {1}};
     p.points = (l->points + 2 * SPARSE - 2) / SPARSE; /* the last one too */
-    p.row = NETDP_I_NEW(double, (int64_t)p.points *TILTS);
-    p.open = NETDP_I_NEW(double, p.points);
-    p.slack = NETDP_I_NEW(double, p.points);
-    p.matrix = NETDP_I_NEW(double, (int64_t)(p.points + TILTS) * TILTS);
-    netdp_status status = p.row == NULL || p.open == NULL || p.slack == NULL || p.matrix == NULL
-                              ? netdp_i_no_memory(error)
-                              : NETDP_OK;
-    for (int32_t i = 0; i < p.points && status == NETDP_OK; i++) {
+    OWNED double *row = p.row = NETDP_I_NEW(double, (int64_t)p.points *TILTS);
+    OWNED double *open = p.open = NETDP_I_NEW(double, p.points);
+    OWNED double *slack = p.slack = NETDP_I_NEW(double, p.points);
+    OWNED double *matrix = p.matrix = NETDP_I_NEW(double, (int64_t)(p.points + TILTS) * TILTS);
+    if (row == NULL || open == NULL || slack == NULL || matrix == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < p.points; i++) {
         const int32_t at = i * SPARSE < l->points ? i * SPARSE : l->points - 1;
         const double scale = 1 / (goal[at] + p.delta);
         p.open[i] = goal[at] * scale;
@@ -215,7 +215,7 @@ static netdp_status run_programme(const ladder *l, const sample *of, const doubl
     for (int j = 0; j < TILTS; j++)
         p.bound[j] =
             j == 0 ? 2 : 1.5 * fmin(1, NOISE * p.delta * mean[j] / (off[j] + 1e-15 * mean[j]));
-    for (int step = 0; step < MOST_STEPS && p.tau > LEAST_TAU && status == NETDP_OK; step++) {
+    for (int step = 0; step < MOST_STEPS && p.tau > LEAST_TAU; step++) {
         double move[TILTS];
         (void)barrier(&p, p.x);
         if (!find_slope(&p))
@@ -229,11 +229,7 @@ static netdp_status run_programme(const ladder *l, const sample *of, const doubl
     }
     for (int j = 0; j < TILTS; j++)
         sum[j] = p.x[j] / mean[j];
-    netdp_i_free(p.row);
-    netdp_i_free(p.open);
-    netdp_i_free(p.slack);
-    netdp_i_free(p.matrix);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- sums that are not below the Gaussian delta anywhere ---- */
@@ -367,24 +363,22 @@ static netdp_status find_own(void *context, int64_t index, int thread, netdp_err
     (void)thread;
     ladder *l = context;
     const sample of = sample_of(l, index);
-    double *goal = NETDP_I_NEW(double, l->points);
+    OWNED double *goal = NETDP_I_NEW(double, l->points);
     if (goal == NULL)
         return netdp_i_no_memory(error);
     double low = log(LOWEST * l->asked.top), high = log(l->asked.top);
-    netdp_status status = NETDP_OK;
-    while (high - low > 2 * STEP && status == NETDP_OK) {
+    while (high - low > 2 * STEP) {
         const double middle = 0.5 * (low + high);
         double sum[TILTS];
         find_goal(l, exp(middle), goal);
-        status = run_programme(l, &of, goal, false, sum, error);
+        TRY(run_programme(l, &of, goal, false, sum, error));
         if (mean_of(sum, of.mean, of.off) <= l->asked.delta)
             high = middle;
         else
             low = middle;
     }
     l->own[index] = exp(high);
-    netdp_i_free(goal);
-    return status;
+    return NETDP_OK;
 }
 
 /* The sums of one rung, each for one of the samples whose own epsilon is nearest. */
@@ -393,12 +387,12 @@ static netdp_status make_rung(void *context, int64_t index, int thread, netdp_er
     (void)thread;
     ladder *l = context;
     const int32_t samples = l->asked.samples;
-    double *goal = NETDP_I_NEW(double, l->points);
-    bool *taken = NETDP_I_NEW(bool, samples);
-    netdp_status status = goal == NULL || taken == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        find_goal(l, l->epsilon[index], goal);
-    for (int i = 0; i < SUMS && status == NETDP_OK; i++) {
+    OWNED double *goal = NETDP_I_NEW(double, l->points);
+    OWNED bool *taken = NETDP_I_NEW(bool, samples);
+    if (goal == NULL || taken == NULL)
+        return netdp_i_no_memory(error);
+    find_goal(l, l->epsilon[index], goal);
+    for (int i = 0; i < SUMS; i++) {
         double *sum = l->sum + (index * SUMS + i) * TILTS;
         int32_t best = -1;
         for (int32_t k = 0; k < samples; k++)
@@ -410,12 +404,10 @@ static netdp_status make_rung(void *context, int64_t index, int thread, netdp_er
             continue;
         taken[best] = true;
         const sample of = sample_of(l, best);
-        status = run_programme(l, &of, goal, true, sum, error);
+        TRY(run_programme(l, &of, goal, true, sum, error));
         lift(l, l->epsilon[index], goal, sum);
     }
-    netdp_i_free(goal);
-    netdp_i_free(taken);
-    return status;
+    return NETDP_OK;
 }
 
 /* Evenly down to the least of the samples, then faster and faster. */
@@ -439,39 +431,30 @@ static netdp_status find_rungs(ladder *l, double least, netdp_error *error)
     return NETDP_OK;
 }
 
+OWNER(netdp_i_ladder_free, ladder)
+
 netdp_status netdp_i_ladder_new(const netdp_i_ladder_asked *asked, ladder **made,
                                 const netdp_progress *progress, netdp_error *error)
 {
-    ladder *l = NETDP_I_NEW(ladder, 1);
+    OWNED_BY(netdp_i_ladder_free) ladder *l = NETDP_I_NEW(ladder, 1);
     if (l == NULL)
         return netdp_i_no_memory(error);
     l->asked = *asked;
-    netdp_status status = find_costs(l, error);
+    TRY(find_costs(l, error));
     l->own = NETDP_I_NEW(double, asked->samples);
-    if (status == NETDP_OK && l->own == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(asked->samples, find_own, l, progress, "samples of pairs", error);
-    if (status != NETDP_OK)
-        goto done;
+    if (l->own == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(asked->samples, find_own, l, progress, "samples of pairs", error));
     double least = asked->top;
     for (int32_t k = 0; k < asked->samples; k++)
         least = fmin(least, l->own[k]);
-    status = find_rungs(l, 0.7 * least, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(find_rungs(l, 0.7 * least, error));
     l->sum = NETDP_I_NEW(double, (int64_t)l->rungs *SUMS *TILTS);
-    if (l->sum == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = netdp_i_for_each(l->rungs, make_rung, l, progress, "grid of bounds", error);
-done:
-    if (status == NETDP_OK)
-        *made = l;
-    else
-        netdp_i_ladder_free(l);
-    return status;
+    if (l->sum == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(l->rungs, make_rung, l, progress, "grid of bounds", error));
+    *made = GIVE(l);
+    return NETDP_OK;
 }
 
 /* delta on a rung, by the best of its sums */

@@ -6,6 +6,7 @@
 #include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /* Asked together, from the largest loss down. */
 enum { BATCH = 64 };
@@ -76,19 +77,18 @@ static netdp_status ask_batch(netdp_losses *l, bool *alone, pair *batch, int64_t
                               netdp_error *error)
 {
     int32_t index[BATCH];
-    netdp_status status = NETDP_OK;
     qsort(batch, (size_t)count, sizeof *batch, by_observer);
-    for (int64_t from = 0, to; from < count && status == NETDP_OK; from = to) {
+    for (int64_t from = 0, to; from < count; from = to) {
         for (to = from; to < count && batch[to].observer == batch[from].observer; to++)
             index[to - from] = batch[to].index;
-        status = ask(context, batch[from].observer, index, (int32_t)(to - from), error);
-        for (int64_t k = from; k < to && status == NETDP_OK; k++) {
+        TRY(ask(context, batch[from].observer, index, (int32_t)(to - from), error));
+        for (int64_t k = from; k < to; k++) {
             const int64_t at = (int64_t)batch[k].observer * l->from_count + batch[k].index;
             alone[at] = true;
             *ratio = fmax(*ratio, l->loss[at] / batch[k].loss);
         }
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_worst_alone(netdp_losses *l, bool *alone, netdp_i_ask_alone ask, void *context,
@@ -96,20 +96,18 @@ netdp_status netdp_i_worst_alone(netdp_losses *l, bool *alone, netdp_i_ask_alone
 {
     const double most = fmax(MOST, MOST_PART * (double)l->from_count * l->to_count);
     double best = largest(l, alone), ratio = 1;
-    netdp_status status = NETDP_OK;
-    for (int64_t asked = 0; (double)asked < most && status == NETDP_OK;) {
+    for (int64_t asked = 0; (double)asked < most;) {
         const double least = best > 0 ? best / (UNSEEN * ratio) : FIRST * largest(l, NULL);
         const int64_t all = collect(l, alone, least, NULL), count = all < BATCH ? all : BATCH;
         if (all == 0 || least == 0)
             break;
-        pair *found = NETDP_I_NEW(pair, all);
+        OWNED pair *found = NETDP_I_NEW(pair, all);
         if (found == NULL)
             return netdp_i_no_memory(error);
         (void)collect(l, alone, least, found);
-        status = ask_batch(l, alone, found, count, ask, context, &ratio, error);
-        netdp_i_free(found);
+        TRY(ask_batch(l, alone, found, count, ask, context, &ratio, error));
         best = largest(l, alone);
         asked += count;
     }
-    return status;
+    return NETDP_OK;
 }
