@@ -933,6 +933,32 @@ static void test_memory_runs_out(void **state)
     drop(&net);
 }
 
+/* What their code calibrates noise for comes back; never below what an outsider learns, and far below what a node with seeds does. */
+static void test_corn_dsgd(void **state)
+{
+    (void)state;
+    struct net ring = on("ring 20", "metropolis"), star = on("star 16", "metropolis");
+    /* sigma^2 = 2 C^2 T / (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))^2 for epsilon 10, 100 rounds, C = 1/2 */
+    set(&ring, "rounds=100 pair-noise=0 noise=5.6789676276285235 delta=1e-5 from=1 to=0");
+    assert_close(value(&ring, "corn-dsgd"), 10, 0, 1e-9);
+    static const char *const inputs[] = {"rounds=1 pair-noise=10 noise=2 delta=1e-5 from=1 to=0",
+                                         "rounds=900 pair-noise=2 noise=1 delta=1e-9 from=2 to=1",
+                                         "rounds=10 pair-noise=0.3 noise=40 delta=0.1 from=0 to=5",
+                                         "rounds=3 pair-noise=5 noise=0.1 delta=1e-3 from=3 to=0"};
+    for (size_t i = 1; i < sizeof inputs / sizeof *inputs; i++) {
+        struct net one = on("star 16", "metropolis");
+        set(&one, inputs[i]);
+        assert_true(value(&one, "corn-dsgd") >= holds(&one, "corn-dsgd").at_least);
+        drop(&one);
+    }
+    set(&star, inputs[0]);
+    assert_true(value(&star, "corn-dsgd") >= holds(&star, "corn-dsgd").at_least);
+    assert_close(value(&star, "corn-dsgd"), 0.65161, 0, 1e-5);
+    assert_true(value(&star, "corn-dsgd") < 0.4 * holds(&star, "corn-dsgd").at_most);
+    drop(&ring);
+    drop(&star);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -946,6 +972,7 @@ int main(void)
         cmocka_unit_test(test_counterexamples),
         cmocka_unit_test(test_closed_forms_are_too_small),
         cmocka_unit_test(test_observers_own_noise_hides_nothing),
+        cmocka_unit_test(test_corn_dsgd),
         cmocka_unit_test(test_known_senders_cost_nothing),
         cmocka_unit_test(test_walk_convergence),
         cmocka_unit_test(test_contributions_that_react),
