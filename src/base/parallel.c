@@ -7,7 +7,8 @@
 
 #include "base/fail.h"
 
-/* OpenMP's threads do not survive a fork, and a child that asks for them waits for ever: it has one. */
+/* GNU's threads do not survive a fork, and a child that asks for them waits for ever: it has one. Clang's begin anew. */
+#ifndef __clang__
 static void in_child(void)
 {
     omp_set_num_threads(1);
@@ -17,6 +18,7 @@ __attribute__((constructor)) static void watch_forks(void)
 {
     pthread_atfork(NULL, NULL, in_child);
 }
+#endif
 
 int netdp_i_threads(void)
 {
