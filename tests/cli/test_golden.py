@@ -5,7 +5,7 @@ import os
 import re
 import tempfile
 
-from harness import SOURCE, Case, close, main, read_json, run
+from harness import LIGHT, SOURCE, Case, close, main, read_json, run
 
 with open(os.path.join(SOURCE, "tests/golden/golden.json"), encoding="utf-8") as golden_file:
     GOLDEN = json.load(golden_file)
@@ -54,7 +54,7 @@ def exact_losses():
 
 def single_pairs_agree():
     """A single pair is accounted for on another basis than all of them."""
-    for graph, family in FAMILIES.items():
+    for graph, family in list(FAMILIES.items())[::4 if LIGHT else 1]:
         for key, want in GOLDEN[graph]["averaging_exact_T6"].items():
             ends, view, dither = re.fullmatch(r"(\S+) (\S+) dither=(\S+)", key).groups()
             sees, _, counts = view.partition("+")
