@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
+#include "mixing/twins.h"
 
 /*
  * Seconds of one core that all observers may take, each of all sources, so that the answer for one does not hang on who else is
@@ -104,11 +105,16 @@ static int32_t hidden_from(const netdp_i_gossip_account *a, int32_t v)
     return hides_nodes(a) ? n - netdp_graph_degree(a->graph, v) : n;
 }
 
-/* Of so many sources the recursion is followed forward. */
+/* Of so many sources, at most, the recursion is followed forward: of one of each kind of twins. */
 static int32_t followed(const netdp_i_gossip_account *a)
 {
     const netdp_rows rows = netdp_mixing_rows(a->request->protocol->mixing);
-    return hides_nodes(a) ? netdp_i_shift_kinds(rows) : rows.nodes;
+    OWNED char *none = NETDP_I_NEW(char, rows.nodes);
+    OWNED int32_t *twin = NETDP_I_NEW(int32_t, rows.nodes);
+    int32_t kinds = rows.nodes;
+    if (hides_nodes(a) && none != NULL && twin != NULL)
+        (void)netdp_i_twins(rows, none, twin, &kinds, NULL);
+    return kinds;
 }
 
 void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, double *seconds,

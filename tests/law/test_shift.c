@@ -8,6 +8,7 @@
 
 #include "account/shift/dense.h"
 #include "account/shift/tie.h"
+#include "mixing/twins.h"
 
 /* What rounding of g to doubles leaves, beside 1e-19: 2 rounds (2^-53 / dither)^2, and the release's like a round's. */
 static double floor_of(const question *q)
@@ -395,6 +396,78 @@ static void test_no_tolerance(void **state)
     assert_int_equal(kept, 3);
 }
 
+enum { DRAWN = 6, TWINS = 12 };
+
+/* Nodes of which the last are made as twins of ones before, each beside its own or not; a weight of some is another. */
+static netdp_graph *with_twins(void)
+{
+    double w[TWINS][TWINS] = {{0}}, weight[TWINS * TWINS];
+    int32_t pair[2 * TWINS * TWINS];
+    netdp_edge_list list = {.nodes = TWINS, .pair = pair, .weight = weight};
+    netdp_graph *graph = NULL;
+    for (int u = 1; u < TWINS; u++) {
+        const int like = pick(u);
+        for (int v = 0; v < u; v++) {
+            const bool drawn = u < DRAWN ? v == u - 1 || pick(3) == 0 : v == like && pick(2) == 0;
+            const bool copied = u >= DRAWN && v != like && w[like][v] > 0;
+            w[u][v] = w[v][u] = drawn                     ? (1 + pick(8)) / 128.0
+                                : copied && pick(12) == 0 ? w[like][v] / 2
+                                : copied                  ? w[like][v]
+                                                          : 0;
+            if (w[u][v] > 0) {
+                weight[list.count] = w[u][v];
+                pair[2 * list.count] = v;
+                pair[2 * list.count++ + 1] = u;
+            }
+        }
+    }
+    assert_ok(netdp_graph_from_list(&list, &graph, NULL, &error));
+    return graph;
+}
+
+/* All sources at once, of which twins are found once, and each alone. */
+static void test_twins(void **state)
+{
+    (void)state;
+    char none[TWINS] = {0};
+    int32_t twin[TWINS], kinds, found = 0;
+    for (int i = 0; i < 120; i++) {
+        netdp_graph *graph = with_twins();
+        netdp_mixing *mixing = NULL;
+        netdp_i_shift_problem problem;
+        double all[TWINS], alone;
+        int32_t node[TWINS], members[2] = {pick(TWINS - 1), TWINS - 1};
+        assert_ok(netdp_mixing_new(graph, "file", &mixing, &error));
+        assert_ok(netdp_i_twins(netdp_mixing_rows(mixing), none, twin, &kinds, &error));
+        found += TWINS - kinds;
+        const bool ends = pick(3) == 0;
+        const question q = {.protocol = {.mixing = mixing,
+                                         .rounds = 1 + pick(6),
+                                         .noise.dither = dithers[1 + pick(LENGTH(dithers) - 1)],
+                                         .noise.end = ends ? 0.3 : 0,
+                                         .accelerate = pick(3) == 0},
+                            .sees = pick(3) == 0 ? NETDP_SEES_SUM : NETDP_SEES_NEIGHBOURS,
+                            .members = 1 + pick(2),
+                            .member = members,
+                            .nodes = TWINS};
+        problem_of(&q, 0, &problem);
+        for (int32_t v = 0; v < TWINS; v++)
+            node[v] = v;
+        assert_ok(
+            netdp_i_shift_losses(&problem, &(netdp_i_sources){TWINS, node, all}, NULL, &error));
+        for (int32_t v = 0; v < TWINS; v++) {
+            assert_ok(netdp_i_shift_losses(&problem, &(netdp_i_sources){1, &node[v], &alone}, NULL,
+                                           &error));
+            if (!is_member(&q, v) && !problem.apart)
+                assert_close(all[v], alone, 1e-18, 1e-10);
+        }
+        netdp_i_shift_problem_clear(&problem);
+        netdp_mixing_free(mixing);
+        netdp_graph_free(graph);
+    }
+    assert_true(found > 120);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_weights_of_1_change_nothing),
@@ -403,6 +476,7 @@ int main(void)
                                        cmocka_unit_test(test_phases),
                                        cmocka_unit_test(test_changing),
                                        cmocka_unit_test(test_sums_that_others_imply),
+                                       cmocka_unit_test(test_twins),
                                        cmocka_unit_test(test_no_tolerance)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     flint_cleanup_master();

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "account/observe/twins.h"
 #include "base/fail.h"
 #include "base/try.h"
 #include "mixing/alike.h"
 #include "mixing/mixing.h"
+#include "mixing/twins.h"
 
 /* Does every node's result answer as the first one's? */
 static bool alike(const netdp_linear *protocol)
@@ -47,8 +47,10 @@ static netdp_status find_twins(const netdp_linear *protocol, int32_t *kind, netd
     OWNED int32_t *paired = NETDP_I_NEW(int32_t, rows.nodes);
     if (none == NULL || mixed == NULL || paired == NULL)
         return netdp_i_no_memory(error);
-    TRY(netdp_i_twins(netdp_mixing_graph(protocol->mixing), none, mixed, &kinds, error));
-    TRY(netdp_i_twins(protocol->noise.pairing.graph, none, paired, &kinds, error));
+    TRY(netdp_i_twins(netdp_i_graph_rows(netdp_mixing_graph(protocol->mixing)), none, mixed, &kinds,
+                      error));
+    TRY(netdp_i_twins(netdp_i_graph_rows(protocol->noise.pairing.graph), none, paired, &kinds,
+                      error));
     for (int32_t v = 0; v < rows.nodes; v++) {
         const int32_t u = mixed[v] > paired[v] ? mixed[v] : paired[v];
         const bool both = mixed[u] == mixed[v] && paired[u] == paired[v];

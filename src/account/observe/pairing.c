@@ -12,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "account/observe/twins.h"
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/try.h"
 #include "graph/graph.h"
 #include "mixing/dense.h"
+#include "mixing/twins.h"
 #include "protocol/pairing.h"
 
 /* What one operation rounds by, relatively. */
@@ -108,7 +108,7 @@ netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, net
     int32_t kinds = 0;
     if (mark == NULL || twin == NULL)
         return netdp_i_no_memory(error);
-    TRY(netdp_i_twins(pairing->graph, mark, twin, &kinds, error));
+    TRY(netdp_i_twins(netdp_i_graph_rows(pairing->graph), mark, twin, &kinds, error));
     made.few = nodes > FEW_NODES && kinds <= FEW_KINDS && !made.varies;
     if (made.few) {
         *paired = made;
@@ -683,7 +683,7 @@ static netdp_status bound_kinds(const netdp_i_paired *paired, const char *mark,
     OWNED double *each = NETDP_I_NEW(double, from_count);
     if (twin == NULL || place == NULL || node == NULL || each == NULL)
         return netdp_i_no_memory(error);
-    TRY(netdp_i_twins(paired->pairing->graph, mark, twin, &kinds, error));
+    TRY(netdp_i_twins(netdp_i_graph_rows(paired->pairing->graph), mark, twin, &kinds, error));
     for (int32_t i = 0; i < from_count; i++) {
         const int32_t kind = twin[from[i]];
         if (place[kind] > 0)

@@ -30,9 +30,6 @@ netdp_status netdp_i_dense_refine(const netdp_i_dense *dense, netdp_i_displaceme
 void netdp_i_dense_cost(int32_t nodes, int32_t hidden, int32_t sources, int64_t rounds,
                         int64_t entries, bool accelerated, double *seconds, double *bytes);
 
-/* How many nodes are left where of each two that may change places one is: sources that are seen alike are found once. */
-int32_t netdp_i_shift_kinds(netdp_rows rows);
-
 /*
  * of->loss[i] of one contribution of of->node[i], proven: INFINITY where nothing is. Members of the observer set too get
  * a number, which says nothing.

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/pool.h"
 #include "base/try.h"
+#include "mixing/twins.h"
 
 /* Sources that go forward together. */
 enum { BLOCK = 32 };
@@ -145,91 +146,49 @@ static bool is_plain(const netdp_i_shift_problem *p, const bool *reached, int32_
            part == NETDP_I_PART_KNOWN;
 }
 
-/* The next entry of a row that is neither u's nor v's. */
-static int64_t skip(netdp_rows rows, int64_t at, int64_t end, int32_t u, int32_t v)
-{
-    while (at < end && (rows.column[at] == u || rows.column[at] == v))
-        at++;
-    return at;
-}
-
-static double diagonal(netdp_rows rows, int32_t u)
-{
-    for (int64_t k = rows.start[u]; k < rows.start[u + 1]; k++)
-        if (rows.column[k] == u)
-            return rows.weight[k];
-    return 0;
-}
-
-/* Nothing changes where u and v change places. */
-static bool are_twins(netdp_rows rows, int32_t u, int32_t v)
-{
-    int64_t a = rows.start[u], b = rows.start[v];
-    const int64_t a_end = rows.start[u + 1], b_end = rows.start[v + 1];
-    if (a_end - a != b_end - b || diagonal(rows, u) != diagonal(rows, v))
-        return false;
-    for (a = skip(rows, a, a_end, u, v), b = skip(rows, b, b_end, u, v); a < a_end && b < b_end;
-         a = skip(rows, a + 1, a_end, u, v), b = skip(rows, b + 1, b_end, u, v))
-        if (rows.column[a] != rows.column[b] || rows.weight[a] != rows.weight[b])
-            return false;
-    return a == a_end && b == b_end;
-}
-
 static bool are_seen_alike(const netdp_i_shift_problem *p, int32_t u, int32_t v)
 {
-    for (int64_t t = 0; p != NULL && t < p->rounds; t++)
+    for (int64_t t = 0; t < p->rounds; t++)
         if (p->round[t].part[u] != p->round[t].part[v])
             return false;
-    return p == NULL || !(p->end > 0) || p->exempt[u] == p->exempt[v];
+    return !(p->end > 0) || p->exempt[u] == p->exempt[v];
 }
 
-/* place[v] of a twin of u where that is above 0, else 0; p: of one that is seen as u is, or NULL. */
-static int32_t twin_of(netdp_rows rows, const netdp_i_shift_problem *p, const int32_t *place,
-                       int32_t u)
+/* like[count]: of whom a source's loss is, by index: of a twin before it that is seen as it is, or its own. */
+static netdp_status find_alike(const netdp_i_shift_problem *p, const netdp_i_sources *of,
+                               int32_t *like, netdp_error *error)
 {
-    int64_t k = rows.start[u];
-    while (k < rows.start[u + 1] && rows.column[k] == u)
-        k++;
-    if (k == rows.start[u + 1])
-        return 0;
-    /* Twins are neighbours of one node, or of each other. */
-    const int32_t other = rows.column[k];
-    if (place[other] > 0 && are_twins(rows, u, other) && are_seen_alike(p, u, other))
-        return place[other];
-    for (k = rows.start[other]; k < rows.start[other + 1]; k++) {
-        const int32_t v = rows.column[k];
-        if (place[v] > 0 && are_twins(rows, u, v) && are_seen_alike(p, u, v))
-            return place[v];
-    }
-    return 0;
-}
-
-int32_t netdp_i_shift_kinds(netdp_rows rows)
-{
-    OWNED int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
+    OWNED char *none = NETDP_I_NEW(char, p->nodes);
+    OWNED int32_t *twin = NETDP_I_NEW(int32_t, p->nodes);
+    OWNED int32_t *last = NETDP_I_NEW(int32_t, p->nodes); /* of each kind so far, from 1 */
     int32_t kinds = 0;
-    for (int32_t u = 0; place != NULL && u < rows.nodes; u++)
-        if (twin_of(rows, NULL, place, u) == 0)
-            place[u] = ++kinds;
-    return place != NULL ? kinds : rows.nodes;
+    if (none == NULL || twin == NULL || last == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_twins(p->round[0].rows, none, twin, &kinds, error));
+    for (int32_t i = 0; i < of->count; i++) {
+        int32_t *before = &last[twin[of->node[i]]];
+        if (*before == 0 || !are_seen_alike(p, of->node[i], of->node[*before - 1]))
+            *before = i + 1;
+        like[i] = *before - 1;
+    }
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_shift_losses(const netdp_i_shift_problem *problem, const netdp_i_sources *of,
                                   const netdp_progress *progress, netdp_error *error)
 {
     OWNED bool *reached = netdp_i_shift_reached(problem);
-    OWNED int32_t *place = NETDP_I_NEW(int32_t, problem->nodes);
     OWNED int32_t *like = NETDP_I_NEW(int32_t, of->count);
     CLEARED(block_clear) block b = {0};
-    const netdp_rows rows = problem->round[0].rows;
-    const bool alike = problem->fixed && problem->pair_count == 0;
-    if (reached == NULL || place == NULL || like == NULL)
+    if (reached == NULL || like == NULL)
         return netdp_i_no_memory(error);
+    for (int32_t i = 0; i < of->count; i++)
+        like[i] = i;
+    if (problem->fixed && problem->pair_count == 0)
+        TRY(find_alike(problem, of, like, error));
     TRY(block_new(problem, &b, error));
     for (int32_t i = 0; i < of->count; i++) {
-        if (!is_plain(problem, reached, of->node[i], &of->loss[i]) &&
-            (!alike || (like[i] = twin_of(rows, problem, place, of->node[i])) == 0)) {
-            place[of->node[i]] = i + 1;
+        if (like[i] == i && !is_plain(problem, reached, of->node[i], &of->loss[i])) {
             b.index[b.of.lanes] = i;
             b.source[b.of.lanes++] = of->node[i];
         }
@@ -241,8 +200,7 @@ netdp_status netdp_i_shift_losses(const netdp_i_shift_problem *problem, const ne
         b.of.lanes = 0;
     }
     for (int32_t i = 0; i < of->count; i++)
-        if (like[i] > 0)
-            of->loss[i] = of->loss[like[i] - 1];
+        of->loss[i] = of->loss[like[i]];
     return NETDP_OK;
 }
 
