@@ -170,7 +170,7 @@ def nodes_that_work_together(browser, results):
     assert together in assumed
     assert f"Who listens to all messages\nSomeone who reads every message and knows all pairwise noise is limited by epsilon = {most} only." in assumed, assumed
     assert ("Dither\nFresh noise in each later message: 0.02 times the noise of a contribution. "
-            f"The limit of {alone:.3f} rests on it: without it, every message would count as seen.") in assumed, assumed
+            f"The limit of {alone:.3f} rests on it: without a dither every message would count as seen.") in assumed, assumed
 
 
 def checked(browser, path, wanted):

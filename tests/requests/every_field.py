@@ -26,7 +26,7 @@ import baseline  # noqa: E402
 import bind  # noqa: E402
 from baseline import Struct  # noqa: E402
 
-CPU = 20  # seconds that a call may take; work that can be stopped is asked to stop after PATIENCE
+CPU = 60  # seconds that a call may take; work that can be stopped is asked to stop after PATIENCE
 PATIENCE = 0.05
 MEMORY = 6 << 30
 SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")

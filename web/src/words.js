@@ -326,6 +326,6 @@ export function dither({told, guarantee, protocol}) {
   const later = `Fresh noise in each later message: ${size(dither)}${decay === 0 ? '' : `, divided by t${decay === 1 ? '' : ` to the power ${show(decay)}`} in round t`}. `;
   const last = `Fresh noise in each result of a phase: ${size(end)}. `;
   const rests = !guarantee.sound ? '' : ['local', 'everything'].includes(guarantee.bound) ? 'The limit does not rest on it: every message counts as seen.'
-    : `The limit of ${showUp(worstOf(guarantee))} rests on it: without it, every message would count as seen.`;
+    : `The limit of ${showUp(worstOf(guarantee))} rests on it: without a dither every message would count as seen.`;
   return `${dither === 0 ? '' : later}${end === 0 ? '' : last}${rests}`.trim();
 }
