@@ -109,12 +109,25 @@ static int32_t hidden_from(const netdp_i_gossip_account *a, int32_t v)
 static int32_t followed(const netdp_i_gossip_account *a)
 {
     const netdp_rows rows = netdp_mixing_rows(a->request->protocol->mixing);
+    int32_t kinds = rows.nodes;
+    if (!hides_nodes(a))
+        return kinds;
     OWNED char *none = NETDP_I_NEW(char, rows.nodes);
     OWNED int32_t *twin = NETDP_I_NEW(int32_t, rows.nodes);
-    int32_t kinds = rows.nodes;
-    if (hides_nodes(a) && none != NULL && twin != NULL)
+    if (none != NULL && twin != NULL)
         (void)netdp_i_twins(rows, none, twin, &kinds, NULL);
     return kinds;
+}
+
+/* Of one contribution, or a phase: of one observer, or the coalition. */
+static void cost_of_view(const netdp_i_gossip_account *a, int32_t hidden, int32_t sources,
+                         double *seconds, double *bytes)
+{
+    const netdp_linear *p = a->request->protocol;
+    const netdp_rows rows = netdp_mixing_rows(p->mixing);
+    netdp_i_dense_cost(rows.nodes, hidden, sources < hidden ? sources : hidden,
+                       p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes], p->accelerate,
+                       seconds, bytes);
 }
 
 void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, double *seconds,
@@ -122,13 +135,10 @@ void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, do
 {
     const netdp_linear *p = a->request->protocol;
     const netdp_rows rows = netdp_mixing_rows(p->mixing);
-    const int32_t hidden = hides_nodes(a) ? rows.nodes - seen : rows.nodes;
     const bool each = p->every > 0 && p->varying.kind != NETDP_VARY_NEVER;
     if (!is_stream(a)) {
-        const int32_t sources = followed(a);
-        netdp_i_dense_cost(rows.nodes, hidden, sources < hidden ? sources : hidden,
-                           p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
-                           p->accelerate, seconds, bytes);
+        cost_of_view(a, hides_nodes(a) ? rows.nodes - seen : rows.nodes, followed(a), seconds,
+                     bytes);
         *seconds *= each ? (double)(p->rounds / p->every) : 1;
     } else if (netdp_i_stream_is_long(p)) {
         cost_of_segments(p, choose_segments(a).kept, seconds, bytes);
@@ -138,19 +148,15 @@ void netdp_i_gossip_shift_cost(const netdp_i_gossip_account *a, int32_t seen, do
     }
 }
 
-/* Of one contribution, or a phase: of all observers, or the coalition. */
+/* The same of all observers. */
 static void cost_of_views(const netdp_i_gossip_account *a, double *seconds, double *bytes)
 {
-    const netdp_linear *p = a->request->protocol;
-    const netdp_rows rows = netdp_mixing_rows(p->mixing);
-    const int32_t observers = a->losses->members > 1 ? 1 : rows.nodes, sources = followed(a);
+    const int32_t observers = a->losses->members > 1 ? 1 : netdp_graph_nodes(a->graph);
+    const int32_t sources = followed(a);
     *seconds = *bytes = 0;
     for (int32_t v = 0; v < observers; v++) {
         double one, room;
-        const int32_t hidden = hidden_from(a, v);
-        netdp_i_dense_cost(rows.nodes, hidden, sources < hidden ? sources : hidden,
-                           p->every > 0 ? p->every : p->rounds, rows.start[rows.nodes],
-                           p->accelerate, &one, &room);
+        cost_of_view(a, hidden_from(a, v), sources, &one, &room);
         *seconds += one;
         *bytes = fmax(*bytes, room);
     }
