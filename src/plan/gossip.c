@@ -103,16 +103,21 @@ netdp_loss_request netdp_i_plan_gossip_ask(const netdp_i_variant *variant)
     return request;
 }
 
+static netdp_status find_gap(const netdp_i_variant *variant, double *gap, netdp_error *error)
+{
+    const bool fixed = variant->protocol.varying.kind == NETDP_VARY_NEVER;
+    *gap = variant->problem->gap;
+    return fixed && *gap > 0 ? NETDP_OK : netdp_linear_gap(&variant->protocol, gap, error);
+}
+
 /* Rounds by the formula at the study's own noise. */
 static netdp_status choose_rounds(netdp_i_variant *variant, netdp_error *error)
 {
     const netdp_study *study = variant->study;
     const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
-    const bool fixed = variant->protocol.varying.kind == NETDP_VARY_NEVER;
-    double gap = variant->problem->gap;
+    double gap;
     int64_t rounds = 1;
-    if (!(fixed && gap > 0))
-        TRY(netdp_linear_gap(&variant->protocol, &gap, error));
+    TRY(find_gap(variant, &gap, error));
     TRY(netdp_rounds_auto(gap, netdp_graph_nodes(variant->problem->graph), variant->noise,
                           study->question.variance, &rounds, error));
     REFUSE(rounds > MOST_ROUNDS / phases, "protocol.rounds: auto gives more than %d; give a number",
@@ -237,7 +242,7 @@ static double effort(const netdp_i_variant *variant)
     if (study->protocol.rounds == 0) { /* auto: as many as at noise 1 */
         int64_t rounds = 1;
         const int64_t phases = study->protocol.phases > 0 ? study->protocol.phases : 1;
-        if (netdp_linear_gap(&protocol, &gap, &ignored) != NETDP_OK ||
+        if (find_gap(variant, &gap, &ignored) != NETDP_OK ||
             netdp_rounds_auto(gap, (int32_t)n, 1, study->question.variance, &rounds, &ignored) !=
                 NETDP_OK ||
             rounds > INT64_MAX / phases)

@@ -60,7 +60,7 @@ static netdp_status load_weights(const netdp_study *study, netdp_i_problem *prob
     netdp_spectrum spectrum = {0};
     TRY(netdp_mixing_new_stochastic(problem->graph, weights, &problem->mixing, error));
     TRY(netdp_mixing_require(problem->mixing, error));
-    if (study->protocol.rounds == 0 && netdp_i_study_accounts(study))
+    if (study->protocol.rounds == 0)
         TRY(netdp_mixing_spectrum(problem->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
     problem->gap = spectrum.gap;
     return NETDP_OK;

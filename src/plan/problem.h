@@ -22,7 +22,7 @@ typedef struct netdp_i_problem {
     int64_t edges;         /* of a complete graph whose edges the graph does not list; else 0 */
     netdp_mixing *mixing;  /* gossip; NULL for a walk */
     netdp_transition *law; /* a walk; NULL for gossip */
-    double gap;            /* of `mixing`, for accounts with rounds: auto, which share it; else 0 */
+    double gap;            /* of `mixing`, where rounds are auto; else 0 */
     int64_t rows;          /* of the data */
     int64_t clipped;       /* rows that the bounds or the clip changed */
     int32_t width;         /* numbers of a message */

@@ -313,11 +313,9 @@ static void remark_auto(const netdp_i_variant *variant, json_t *remarks)
     const netdp_linear *protocol = &variant->protocol;
     const double variance = study->question.variance,
                  n = netdp_graph_nodes(variant->problem->graph);
-    double gap = 0;
-    netdp_error ignored;
+    const double gap = variant->problem->gap;
     if (study->protocol.rounds != 0 || study->protocol.phases > 0 || protocol->accelerate ||
-        protocol->varying.kind != NETDP_VARY_NEVER || variant->expected < 0 ||
-        netdp_linear_gap(protocol, &gap, &ignored) != NETDP_OK)
+        protocol->varying.kind != NETDP_VARY_NEVER || variant->expected < 0 || !(gap > 0))
         return;
     const double unit = variant->problem->width * pow(variant->problem->sensitivity, 2);
     const double left = variance * pow(1 - gap, 2 * (double)protocol->rounds);
