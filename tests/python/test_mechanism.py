@@ -287,10 +287,10 @@ def test_guard_stands_against_its_own_auditor(tmp_path):
     guard = netdp.Mechanism(tmp_path / "budget", epsilon=float("inf"), delta=1e-5)
     rows = np.array([[5.0, 5.0], [0.3, -0.1]])
 
-    drawn = [[guard.gaussian(rows if world else rows * [[-1], [1]], clip=1, noise=0.5) for _ in range(450)] for world in (0, 1)]
+    drawn = [[guard.gaussian(rows if world else rows * [[-1], [1]], clip=1, noise=0.5) for _ in range(1000)] for world in (0, 1)]
     found = netdp.audit_mechanism(drawn, "gdp:2")
-    assert not found.refuted and 0.6 < found.mu <= 2  # noise is not seeded; 0.98 was seen once
-    assert netdp.audit_mechanism(drawn, "gdp:0.5").refuted
+    assert not found.refuted and 1 < found.mu <= 2  # noise is not seeded: of 1,000 runs 1.5 on average, 0.09 its deviation
+    assert netdp.audit_mechanism(drawn, "gdp:0.8").refuted
 
 
 def test_audits():
