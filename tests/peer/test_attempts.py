@@ -38,11 +38,13 @@ def refused(net, one, attempt, *words):
 
 
 def give_up(net, phases):
-    """The first attempt, until member 0 has contributed and loses its pair key; all are killed."""
+    """The first attempt, until member 0 has sent its contribution and loses its pair key; all are killed."""
     for one in range(net.count):
         net.settle(one, transcript="transcript-0")
         net.start(one)
-    while "event=contributed phase=%d" % min(phases - 1, 2) not in net.log(0):
+    sent = net.of(0) / "transcript-0"
+    while ("event=contributed phase=%d" % min(phases - 1, 2) not in net.log(0)
+           or not any(place == (0, 0) for place, _ in frames(sent))):
         time.sleep(0.002)
     for one in range(net.count):
         kill(net, one)
