@@ -1,5 +1,6 @@
 #include "cli/common/memory.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,6 +42,10 @@ static void release(void *memory, size_t bytes)
     free(memory);
 }
 
+/* What the C library comes to by itself, once it has freed as large an array. */
+#define KEPT_ARRAY (32 << 20)
+#define KEPT_MEMORY (2 * KEPT_ARRAY)
+
 static volatile sig_atomic_t done;
 
 /* What libgomp had to say is said. */
@@ -68,6 +73,10 @@ void netdp_i_memory_done(void)
 void netdp_i_memory_settle(void)
 {
     (void)atexit(on_exit_of_others);
+    /* Each observer's account takes and frees the same arrays. The system would clear every page
+     * of them anew. */
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT_ARRAY);
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_MEMORY);
     (void)signal(SIGABRT, on_abort);
     flint_set_abort(end);
     mp_set_memory_functions(allocate, grow, release);
