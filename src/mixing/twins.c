@@ -53,18 +53,17 @@ static bool same(netdp_rows rows, const char *mark, int32_t a, int32_t b)
            (rows.weight == NULL || own(rows, a) == own(rows, b));
 }
 
-/* Of those that are next to one another, `beside`, or that are not. */
-static void find(netdp_rows rows, const char *mark, bool beside, key *list, int32_t *twin)
+/* Of those that are next to one another, `beside`, or that are not. number: of each node; 0 does not count. */
+static void find(netdp_rows rows, const char *mark, const uint64_t *number, bool beside, key *list,
+                 int32_t *twin)
 {
     int32_t count = 0, first = 0;
     for (int32_t v = 0; v < rows.nodes; v++) {
         if (mark[v] != 0 || twin[v] != v)
             continue;
-        uint64_t sum = beside ? netdp_i_mix((uint64_t)v + 1) : 0;
-        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++) {
-            const int32_t w = rows.column[k];
-            sum += mark[w] == 0 && w != v ? netdp_i_mix((uint64_t)w + 1) : 0;
-        }
+        uint64_t sum = beside ? number[v] : 0;
+        for (int64_t k = rows.start[v]; k < rows.start[v + 1]; k++)
+            sum += rows.column[k] != v ? number[rows.column[k]] : 0;
         list[count++] = (key){sum, v};
     }
     qsort(list, (size_t)count, sizeof *list, by_sum);
@@ -86,12 +85,15 @@ netdp_status netdp_i_twins(netdp_rows rows, const char *mark, int32_t *twin, int
 {
     const int32_t n = rows.nodes;
     OWNED key *list = NETDP_I_NEW(key, n);
-    if (list == NULL)
+    OWNED uint64_t *number = NETDP_I_NEW(uint64_t, n);
+    if (list == NULL || number == NULL)
         return netdp_i_no_memory(error);
-    for (int32_t v = 0; v < n; v++)
+    for (int32_t v = 0; v < n; v++) {
         twin[v] = v;
-    find(rows, mark, false, list, twin);
-    find(rows, mark, true, list, twin);
+        number[v] = mark[v] == 0 ? netdp_i_mix((uint64_t)v + 1) : 0;
+    }
+    find(rows, mark, number, false, list, twin);
+    find(rows, mark, number, true, list, twin);
     *kinds = 0;
     for (int32_t v = 0; v < n; v++) {
         twin[v] = twin[twin[v]];

@@ -119,7 +119,7 @@ static bool retreat(const leaving *l, double *x[3], int64_t length, int64_t widt
 {
     const bool plain = !l->protocol->accelerate || l->weight == 1;
     for (int64_t t = 0; t < length; t++) {
-        if (t % 8 == 0 && plain && is_even(x[0], l->rows.nodes, width))
+        if (plain && is_even(x[0], l->rows.nodes, width))
             return true;
         step_back(l, x, t, width);
     }
