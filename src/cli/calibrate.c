@@ -118,6 +118,7 @@ static netdp_status calibrate(calibrate_options *o, const netdp_i_arguments *arg
            "--engine: calibrate works in one process for %s; leave it out, or "
            "try noises with netdp loss --engine mpi",
            description.named->name);
+    TRY(netdp_i_confirm(&description, error));
     netdp_progress progress = netdp_i_cli_progress_begin(false);
     const netdp_status status =
         description.kind->calibrate(&description, &target, &progress, &calibration, &losses, error);

@@ -428,8 +428,10 @@ static netdp_status answer_question(loss_options *o, const netdp_i_arguments *ar
                                   error));
     TRY(netdp_i_proofs_read(&o->proofs, &description, error));
     TRY(netdp_i_description_rounds(&description, o->noise, error));
-    return o->explain ? netdp_i_explain(&description, o->noise, unit, o->json, error)
-                      : account_and_print(o, &description, unit, error);
+    if (o->explain)
+        return netdp_i_explain(&description, o->noise, unit, o->json, error);
+    TRY(netdp_i_confirm(&description, error));
+    return account_and_print(o, &description, unit, error);
 }
 
 /* Is it called like a study? Else it may be a family, a graph's file, or half of an option. */

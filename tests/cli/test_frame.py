@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """The frame of the command: help, versions, unknown words, options, standard streams, signals."""
+import fcntl
 import os
 import pty
 import re
 import signal
 import subprocess
+import termios
 import time
 
 from harness import COMMAND, PATIENCE, Case, main, run, work_for
@@ -157,5 +159,38 @@ def bar_on_a_terminal_only():
     assert b" left" in seen and b"/s" in seen and b"%" in seen, seen
 
 
+def asks_before_hours():
+    """At a terminal; anything but a yes, also the end of input or ^C, begins nothing."""
+    for words in (["loss", "--family", "regular 60000 6", "--rounds", "12"],
+                  ["calibrate", "--family", "regular 60000 6", "--rounds", "12", "--target", "1", "--as", "dp:1e-6"]):
+        for typed, begins in ((b"n\n", False), (b"\n", False), (b"\x04", False), (b"\x03", False), (b"yes\n", True)):
+            leader, follower = pty.openpty()
+            work = subprocess.Popen([COMMAND, *words, "--dither", "0.01"], stdin=follower, stdout=subprocess.DEVNULL,
+                                    stderr=follower, start_new_session=True,
+                                    preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            os.close(follower)
+            seen, end, answered = b"", time.monotonic() + PATIENCE, False
+            try:
+                while time.monotonic() < end and not (answered and b" left" in seen):
+                    seen += os.read(leader, 4096)
+                    if not answered and b"Begin? [y/N] " in seen:
+                        os.write(leader, typed)
+                        answered = True
+                work.send_signal(signal.SIGINT)
+                while part := os.read(leader, 4096):
+                    seen += part
+            except OSError:  # the other end is closed
+                pass
+            os.close(leader)
+            assert work.wait(PATIENCE) == 130 and answered, (words, typed, seen)
+            assert (b" left" in seen) == begins and (b"not begun" in seen) == (not begins and typed != b"\x03"), (words, typed, seen)
+    # Where nobody can answer nobody is asked.
+    work = subprocess.Popen([COMMAND, "loss", "--family", "regular 60000 6", "--rounds", "12", "--dither", "0.01"],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    work_for(work, 0.5)
+    work.send_signal(signal.SIGINT)
+    assert b"Begin?" not in work.communicate(timeout=PATIENCE)[1] and work.returncode == 130
+
+
 main(CASES, [closed_standard_output, closed_pipe, every_option_says_its_default, no_heading_stands_alone, first_pages_are_one_screen,
-             signals_stop_long_work, bar_on_a_terminal_only])
+             signals_stop_long_work, bar_on_a_terminal_only, asks_before_hours])

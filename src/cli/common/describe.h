@@ -44,15 +44,18 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
 netdp_status netdp_i_describe_print(const netdp_i_description *description, double noise,
                                     netdp_error *error);
 
-/* By which bound, and whether it holds: the last line of every table. */
 /* Where a mean is looked at, of a path that all know: is the worst pair far above it? */
 void netdp_i_describe_worst(const netdp_losses *losses, const netdp_summary *summary);
 
+/* By which bound, and whether it holds: the last line of every table. */
 netdp_status netdp_i_describe_verdict(const netdp_losses *losses, netdp_error *error);
 
 /* How the account would be made and what it would take, on standard output; of a walk or a tally as a part of the pairs takes. */
 netdp_status netdp_i_explain(netdp_i_description *description, double noise, netdp_unit unit,
                              bool json, netdp_error *error);
+
+/* Asks a person at a terminal before work of many minutes. NETDP_INTERRUPTED: the answer is not yes. */
+netdp_status netdp_i_confirm(const netdp_i_description *description, netdp_error *error);
 
 /* The index-th observer of the losses: a node, or the list of a coalition's members. */
 json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index);

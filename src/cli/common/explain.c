@@ -1,9 +1,12 @@
-/* netdp loss --explain: how the account would be made, and what that would take. */
+/* How an account would be made and what that takes: --explain, and a question before hours of work. */
 #include "cli/common/describe.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -172,4 +175,43 @@ netdp_status netdp_i_explain(netdp_i_description *description, double noise, net
     print_plan(&plan);
     printf("about %.2g s of the processor in all, %.2g GB\n", plan.seconds, plan.bytes / 1e9);
     return NETDP_OK;
+}
+
+/* ---- Before long work ---- */
+
+#define LONG_WORK 600 /* seconds of the processor from which a person is asked */
+
+/* The next line of standard input; its end is a no. */
+static bool says_yes(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    const ssize_t length = getline(&line, &room, stdin);
+    const char *word = length > 0 ? line + strspn(line, " \t") : "";
+    const bool yes = *word == 'y' || *word == 'Y';
+    free(line);
+    if (length < 0)
+        fputc('\n', stderr);
+    return yes;
+}
+
+netdp_status netdp_i_confirm(const netdp_i_description *description, netdp_error *error)
+{
+    netdp_plan plan;
+    if (description->mixing == NULL || netdp_i_cli_engine != NULL || isatty(STDIN_FILENO) != 1 ||
+        isatty(STDERR_FILENO) != 1)
+        return NETDP_OK;
+    /* What cannot be planned is refused by the account itself, in its own words. */
+    if (netdp_losses_plan(&description->request, &plan, NULL) != NETDP_OK ||
+        !(plan.seconds > LONG_WORK))
+        return NETDP_OK;
+    const bool hours = plan.seconds > 2 * 3600;
+    fprintf(stderr,
+            "An account takes about %.0f %s of the processor (netdp loss --explain shows how). "
+            "Begin? [y/N] ",
+            ceil(plan.seconds / (hours ? 3600 : 60)), hours ? "hours" : "minutes");
+    return says_yes()
+               ? NETDP_OK
+               : netdp_i_fail(error, NETDP_INTERRUPTED,
+                              "not begun; fewer observers (--to) or a larger --dither take less");
 }
