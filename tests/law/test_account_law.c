@@ -577,11 +577,11 @@ static void test_monotone_in_dither(void **state)
                                     1e-5, 1e-6, 1e-7, 1e-8, 1e-9,   1e-11,  1e-13, 0};
     static const char *const families[] = {"ring 30", "florentine", "hypercube 5", "star 12",
                                            "path 15"};
-    for (size_t f = 0; f < sizeof families / sizeof *families; f += LIGHT ? 2 : 1) {
+    for (size_t f = 0; f < sizeof families / sizeof *families; f += LIGHT ? 4 : 1) {
         net n = family(families[f], "metropolis");
         for (int view = 0; view < 4; view += LIGHT ? 3 : 1) {
             netdp_losses *before = NULL;
-            for (size_t d = 0; d < sizeof dither / sizeof *dither; d++) {
+            for (size_t d = 0; d < sizeof dither / sizeof *dither; d += LIGHT ? 3 : 1) {
                 const question q = {.rounds = 34,
                                     .dither = dither[d],
                                     .sees = view / 2 == 0 ? NETDP_SEES_NEIGHBOURS : NETDP_SEES_SUM,
@@ -610,7 +610,7 @@ static void test_monotone_in_rounds(void **state)
     static const int64_t rounds[] = {1, 2, 3, 4, 5, 7, 10, 16, 30, 70, 200, 1000};
     net nets[] = {family("florentine", "metropolis"), family("ring 20", "metropolis"),
                   family("star 10", "lazy:0.5:hamilton"), family("hypercube 5", "metropolis")};
-    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i += LIGHT ? 2 : 1) {
         for (int view = 0; view < 8; view += LIGHT ? 7 : 1) {
             netdp_losses *before = NULL;
             for (size_t t = 0; t < sizeof rounds / sizeof *rounds; t++) {

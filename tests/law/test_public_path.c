@@ -366,7 +366,7 @@ static void test_attacked(void **state)
                  {"hypercube 4", "metropolis", 300, 12, 1, 0, NETDP_PATH_PUBLIC, 0.95},
                  {"star 12", "hamilton", 600, 0, 1, 0, NETDP_PATH_PUBLIC, 0.8},
                  {"davis", "metropolis", 400, 6, 3, 20, NETDP_PATH_FORWARD, 0.99}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i += LIGHT ? 3 : 1) {
         net n = open_net(table[i].family, 1, table[i].law);
         netdp_token token = {.law = n.law,
                              .steps = table[i].steps,

@@ -78,7 +78,7 @@ static void test_all_paths(void **state)
 {
     (void)state;
     int pairs = 0, tight = 0;
-    for (size_t i = 0; i < sizeof walks / sizeof *walks; i += LIGHT ? 2 : 1) {
+    for (size_t i = 0; i < sizeof walks / sizeof *walks; i += LIGHT ? 4 : 1) {
         setting s = walks[i].s;
         net n = open_net(s.family, 1, s.law);
         netdp_token token = token_of(n, &s);
@@ -362,11 +362,12 @@ static int compare_numbers(const void *x, const void *y)
 static void test_one_by_one(void **state)
 {
     (void)state;
+    enum { KINDS = LIGHT ? 2 : 4 };
     net n = open_net("erdos-renyi 40 0.12", 3, "metropolis");
     setting s = {"", "", 300, 0, 1, {0}, NETDP_START_UNIFORM, 4, false, 3, 1e-6, 0};
     netdp_token token = token_of(n, &s);
-    netdp_losses *all[4];
-    for (int i = 0; i < 4; i++) {
+    netdp_losses *all[KINDS];
+    for (int i = 0; i < KINDS; i++) {
         netdp_token more = token;
         more.steps += i == 1 ? 100 : 0;
         more.cap += i == 2 ? 2 : 0;
@@ -381,10 +382,10 @@ static void test_one_by_one(void **state)
         const int64_t at = s.to[0] * 40 + s.from;
         const double one = account(n, &s, NETDP_BOUND_EXCURSION_MIXTURE);
         assert_true(all[0]->loss[at] > 0.85 * one && all[0]->loss[at] < 1.1 * one);
-        for (int i = 1; i < 4; i++)
+        for (int i = 1; i < KINDS; i++)
             assert_true(all[i]->loss[at] > one);
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < KINDS; i++)
         netdp_losses_free(all[i]);
     drop(n);
 }

@@ -583,7 +583,7 @@ static void test_calibrate_lands(void **state)
     net nets[] = {family("florentine"), family("regular 30 4"), family("ring 25")};
     for (size_t i = 0; i < 3; i++) {
         const netdp_linear protocol = {.mixing = nets[i].mixing, .rounds = 9, .noise.dither = 0.05};
-        for (size_t u = 0; u < 5; u++)
+        for (size_t u = 0; u < 5; u += LIGHT ? 2 : 1)
             for (size_t e = 0; e < 5; e++)
                 for (int over = NETDP_OVER_WORST; over <= NETDP_OVER_MEAN; over++)
                     check_lands(nets[i],
@@ -624,7 +624,7 @@ static void test_tuned_dither_is_no_worse(void **state)
     (void)state;
     static const double fixed[] = {0.005, 0.01, 0.03, 0.06, 0.1, 0.2, 0.4, 0.7, 1.2, 2};
     net nets[] = {family("florentine"), family("hypercube 4"), family("ring 15")};
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i += LIGHT ? 2 : 1)
         for (int over = NETDP_OVER_WORST; over <= NETDP_OVER_MEAN; over++) {
             netdp_linear protocol = {.mixing = nets[i].mixing, .rounds = 12, .noise.dither = 0.01};
             const netdp_loss_request request = {.protocol = &protocol};
