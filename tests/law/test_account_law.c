@@ -608,9 +608,12 @@ static void test_monotone_in_rounds(void **state)
 {
     (void)state;
     static const int64_t rounds[] = {1, 2, 3, 4, 5, 7, 10, 16, 30, 70, 200, 1000};
-    net nets[] = {family("florentine", "metropolis"), family("ring 20", "metropolis"),
-                  family("star 10", "lazy:0.5:hamilton"), family("hypercube 5", "metropolis")};
+    static const char *const nets[][2] = {{"florentine", "metropolis"},
+                                          {"ring 20", "metropolis"},
+                                          {"star 10", "lazy:0.5:hamilton"},
+                                          {"hypercube 5", "metropolis"}};
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i += LIGHT ? 2 : 1) {
+        net n = family(nets[i][0], nets[i][1]);
         for (int view = 0; view < 8; view += LIGHT ? 7 : 1) {
             netdp_losses *before = NULL;
             for (size_t t = 0; t < sizeof rounds / sizeof *rounds; t++) {
@@ -623,7 +626,7 @@ static void test_monotone_in_rounds(void **state)
                               .coalition = view / 2 == 3,
                               .to_count = view / 2 == 3 ? 2 : 0,
                               .to = {0, 5}};
-                netdp_losses *now = answer(nets[i], q);
+                netdp_losses *now = answer(n, q);
                 if (before != NULL)
                     assert_below(before, now, 1e-9, "more rounds tell less");
                 netdp_losses_free(before);
@@ -631,7 +634,7 @@ static void test_monotone_in_rounds(void **state)
             }
             netdp_losses_free(before);
         }
-        net_drop(nets[i]);
+        net_drop(n);
     }
 }
 
