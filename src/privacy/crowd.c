@@ -15,8 +15,9 @@
  *   the person adds one to A with probability e^eps0/(e^eps0 + 1), else to B. Weighting by the size
  *   of A + B, as in the blanket, turns the two laws' difference into T.
  *
- * E[max(T, 0)] by Fourier inversion. U is normal noise of standard deviation tau, independent: by
- * Jensen E[max(T, 0)] <= E[max(T + U, 0)]. For any lambda > 0 and step eta, with M(z) the moment
+ * E[max(T, 0)] is summed as it stands where (A, B, R) takes few values, else by Fourier inversion.
+ * U is normal noise of standard deviation tau, independent: by Jensen
+ * E[max(T, 0)] <= E[max(T + U, 0)]. For any lambda > 0 and step eta, with M(z) the moment
  * generating function of T + U and z_j = lambda + i j eta, Poisson's summation gives
  *
  *     (eta/2pi) sum_j M(z_j)/z_j^2 = sum_k e^(-lambda k p) E[max(T + U + k p, 0)],  p = 2pi/eta,
@@ -56,6 +57,9 @@ enum { AFRESH = 32 };
 
 /* With more terms the bound is 1: so close to epsilon0 nothing is left to gain. */
 static const int64_t most_terms = 60000;
+
+/* T's values are added one by one up to so many: some 2 ms. */
+static const double most_values = 5000;
 
 /* A term of at most 2^-64 of the first counts with its size only. */
 enum { NEGLIGIBLE_BITS = 64 };
@@ -364,10 +368,10 @@ static void add_rest(inversion *t, const path *way)
     arb_add(t->sum, t->sum, t->other, BITS);
 }
 
-/* sum *= (eta/2pi) M(lambda) e^eps0 w. */
-static void weigh(inversion *t, const netdp_i_crowd *crowd, const path *way, const arb_t moment0)
+/* sum *= (eta/2pi) M(lambda). */
+static void weigh_terms(inversion *t, int64_t people, const path *way, const arb_t moment0)
 {
-    arb_pow_ui(t->scratch, moment0, (ulong)crowd->size, BITS);
+    arb_pow_ui(t->scratch, moment0, (ulong)people, BITS);
     arb_mul(t->sum, t->sum, t->scratch, BITS);
     arb_set_d(t->scratch, way->tau); /* the normal's part of M(lambda) */
     arb_set_d(t->other, way->lambda);
@@ -380,6 +384,70 @@ static void weigh(inversion *t, const netdp_i_crowd *crowd, const path *way, con
     arb_const_pi(t->scratch, BITS);
     arb_mul_2exp_si(t->scratch, t->scratch, 1);
     arb_div(t->sum, t->sum, t->scratch, BITS);
+}
+
+/* sum = E[max(T, 0)] in units of e^eps0, by inversion: at least that. */
+static void invert(inversion *t, int64_t people, const path *way)
+{
+    arb_t moment0;
+    arb_init(moment0);
+    find_moment(t);
+    arb_set(moment0, acb_realref(t->moment));
+    add_terms(t, way, people, moment0);
+    add_rest(t, way);
+    weigh_terms(t, people, way, moment0);
+    arb_clear(moment0);
+}
+
+/* How many values (A, B, R) has with A >= 1 and B, R as they may be. */
+static double values_of(const netdp_i_crowd *crowd)
+{
+    const double n = (double)crowd->size;
+    return crowd->levels == 0 || crowd->levels == 2 ? n * (n + 1) / 2 : n * (n + 1) * (n + 2) / 6;
+}
+
+static arb_ptr powers_of(const arb_t base, int64_t most)
+{
+    arb_ptr power = _arb_vec_init(most + 1);
+    _arb_vec_set_powers(power, base, most + 1, BITS);
+    return power;
+}
+
+/* sum = E[max(T, 0)] in units of e^eps0: chance times value, over A = a, B = b, R = c. */
+static void add_values(inversion *t, int64_t people)
+{
+    arb_ptr s = powers_of(t->s, people), r = powers_of(t->r, people);
+    arb_ptr rest = powers_of(t->rest, people), chance = acb_realref(t->term);
+    for (int64_t a = 1; a <= people; a++)
+        for (int64_t b = 0; a + b <= people; b++) {
+            const int64_t others = people - a - b;
+            arb_mul_si(t->other, t->wave[GAIN].value, a, BITS); /* T */
+            arb_addmul_si(t->other, t->wave[LOSS].value, b, BITS);
+            if (arb_is_nonpositive(t->other))
+                break;
+            arb_bin_uiui(t->scratch, (ulong)people, (ulong)(a + b), BITS); /* so many ways */
+            arb_bin_uiui(chance, (ulong)(a + b), (ulong)a, BITS);
+            arb_mul(t->scratch, t->scratch, chance, BITS);
+            arb_mul(t->scratch, t->scratch, &s[a + b], BITS);
+            for (int64_t c = 0; c <= others && !arb_is_nonpositive(t->other); c++) {
+                arb_mul(chance, &r[c], &rest[others - c], BITS);
+                arb_mul(chance, chance, t->scratch, BITS);
+                arb_addmul(t->sum, chance, t->other, BITS);
+                if (arb_is_zero(t->r))
+                    break;
+                arb_mul_si(t->scratch, t->scratch, others - c, BITS);
+                arb_div_si(t->scratch, t->scratch, c + 1, BITS);
+                arb_add(t->other, t->other, t->wave[DRIFT].value, BITS);
+            }
+        }
+    _arb_vec_clear(s, people + 1);
+    _arb_vec_clear(r, people + 1);
+    _arb_vec_clear(rest, people + 1);
+}
+
+/* sum *= e^eps0 w. */
+static void weigh(inversion *t, const netdp_i_crowd *crowd)
+{
     arb_div_si(t->sum, t->sum, crowd->size, BITS);
     arb_exp(t->scratch, t->eps0, BITS);
     arb_mul(t->sum, t->sum, t->scratch, BITS);
@@ -394,23 +462,21 @@ double netdp_i_crowd_delta(const netdp_i_crowd *crowd, double epsilon)
 {
     if (epsilon >= crowd->epsilon0)
         return 0;
-    law one = law_of(crowd, epsilon);
-    path way = path_of(&one);
-    if (!(one.gain > 0 && way.tau > 0 && way.lambda > 0 && way.lambda < INFINITY && way.eta > 0 &&
-          way.terms > 0 && way.terms < most_terms))
+    const bool few = values_of(crowd) <= most_values;
+    const law one = law_of(crowd, epsilon);
+    const path way = few ? (path){0} : path_of(&one);
+    if (!few && !(one.gain > 0 && way.tau > 0 && way.lambda > 0 && way.lambda < INFINITY &&
+                  way.eta > 0 && way.terms > 0 && way.terms < most_terms))
         return 1;
     inversion t;
-    arb_t moment0;
     for_each_number(&t, arb_init, acb_init, mag_init);
-    arb_init(moment0);
     inversion_start(&t, crowd, epsilon, &way);
-    find_moment(&t);
-    arb_set(moment0, acb_realref(t.moment));
-    add_terms(&t, &way, crowd->size, moment0);
-    add_rest(&t, &way);
-    weigh(&t, crowd, &way, moment0);
-    double delta = fmin(netdp_i_ball_up(t.sum), 1);
+    if (few)
+        add_values(&t, crowd->size);
+    else
+        invert(&t, crowd->size, &way);
+    weigh(&t, crowd);
+    const double delta = fmin(netdp_i_ball_up(t.sum), 1);
     for_each_number(&t, arb_clear, acb_clear, mag_clear);
-    arb_clear(moment0);
     return delta;
 }

@@ -14,7 +14,7 @@ typedef struct netdp_i_crowd {
     int64_t levels;
 } netdp_i_crowd;
 
-/* delta at epsilon in [0, epsilon0], an upper bound. About 20 ms. */
+/* delta at epsilon in [0, epsilon0], an upper bound. About 20 ms; in a small crowd below one. */
 double netdp_i_crowd_delta(const netdp_i_crowd *crowd, double epsilon);
 
 #endif

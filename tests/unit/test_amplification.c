@@ -152,6 +152,8 @@ static void test_sums(void **state)
                               number(row, "epsilon"));
         if (got < want * (1 - 1e-11))
             fail_msg("row %d: %.15g is below %.15g", (int)i, got, want);
+        if (shuffle.crowd <= 7) /* summed as it stands */
+            assert_close(got, want, 1e-300, 1e-10);
         worst = fmax(worst, got / want - 1);
     }
     print_message("worst relative excess of delta: %.3g\n", worst);
