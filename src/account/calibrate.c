@@ -224,9 +224,9 @@ static netdp_status unmixed(const calibration *c, double *part, netdp_error *err
     netdp_linear plain = c->protocol;
     plain.noise.dither = plain.noise.decay = 0;
     plain.noise.pairing = (netdp_pairing){0};
-    netdp_status status = netdp_noise_error(&plain, part, error);
+    TRY(netdp_noise_error(&plain, part, error));
     *part = c->target->variance * fmax(0, *part - 0.5 / netdp_mixing_rows(plain.mixing).nodes);
-    return status;
+    return NETDP_OK;
 }
 
 /* sigma at one place, and the error that it predicts (in units of Delta^2). */

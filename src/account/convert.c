@@ -267,9 +267,7 @@ static netdp_status read_target(const char *text, struct target *target, netdp_e
         target->kind = SIGMA;
         return NETDP_OK;
     }
-    const netdp_status status = netdp_unit_parse(text, &unit, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--to");
+    TRY(netdp_i_within(error, netdp_unit_parse(text, &unit, error), "--to"));
     if (unit.currency == NETDP_AS_LOSS)
         return netdp_i_fail(error, NETDP_INVALID,
                             "--to: a guarantee has no loss, which is the noise's too; give "

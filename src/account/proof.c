@@ -134,9 +134,9 @@ static bool is_everything(const asked *a)
 static netdp_status pairs_cost(const netdp_i_shift_problem *p, int32_t u, const double *c,
                                double *loss, netdp_error *error)
 {
-    double *moved = NETDP_I_NEW(double, 2 * (int64_t)p->nodes), *size = moved + p->nodes, sum = 0;
-    if (moved == NULL)
-        return netdp_i_no_memory(error);
+    OWNED double *moved = NETDP_I_NEW(double, 2 * (int64_t)p->nodes);
+    NEED(moved);
+    double *size = moved + p->nodes, sum = 0;
     moved[u] = size[u] = 1;
     for (int64_t i = 0; i < p->pair_count; i++)
         for (int end = 0; end < 2; end++) {
@@ -150,7 +150,6 @@ static netdp_status pairs_cost(const netdp_i_shift_problem *p, int32_t u, const 
     for (int64_t i = 0; i < p->pair_count; i++)
         sum += c[i] * c[i];
     *loss = p->pair_count == 0 ? 1 : sum * (1 + 2 * part + 8 * (double)p->nodes * 0x1p-52);
-    netdp_i_free(moved);
     return NETDP_OK;
 }
 
@@ -355,9 +354,10 @@ static void keep_still(netdp_i_story *story, const netdp_i_story *whole)
             story->of.c[(k * pairs + i) * slots + k] = whole->of.c[i];
 }
 
-/* `whole`: of what is told to everybody; `story`: of the rounds, where they tell. */
+/* In a file. `whole`: of what is told to everybody; `story`: of the rounds, where they tell. */
 static netdp_status prove(const asked *a, netdp_i_story *story, netdp_i_story *whole,
-                          pattern *chosen, netdp_i_proof *proof, netdp_error *error)
+                          pattern *chosen, netdp_i_proof *proof, const char *path,
+                          netdp_error *error)
 {
     const bool rounds = !is_everything(a) && netdp_linear_least_noise(a->protocol) > 0 &&
                         (!a->protocol->reacts || a->protocol->noise.end > 0);
@@ -374,7 +374,8 @@ static netdp_status prove(const asked *a, netdp_i_story *story, netdp_i_story *w
     proof->claims.loss = fmin(all, told);
     proof->story = rounds ? story : whole;
     proof->stories = rounds ? a->stories : 1;
-    return claim(a, proof, error);
+    TRY(claim(a, proof, error));
+    return write_proof(proof, path, error);
 }
 
 netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *path, double *loss,
@@ -385,20 +386,17 @@ netdp_status netdp_losses_proof(const netdp_proof_request *request, const char *
         return netdp_i_given_proof(request, path, loss, error);
     asked a;
     TRY(ask(request, &a, error));
-    netdp_i_story whole = {0}, *story = NETDP_I_NEW(netdp_i_story, a.stories);
+    OWNED netdp_i_story *story = NETDP_I_NEW(netdp_i_story, a.stories);
+    CLEARED(story_clear) netdp_i_story whole = {0};
     pattern chosen = {.name = NULL};
     netdp_i_proof proof = proof_of(&a);
-    netdp_status status =
-        story == NULL ? netdp_i_no_memory(error) : prove(&a, story, &whole, &chosen, &proof, error);
-    if (status == NETDP_OK)
-        status = write_proof(&proof, path, error);
-    if (status == NETDP_OK && loss != NULL)
-        *loss = proof.claims.loss;
-    for (int32_t i = 0; story != NULL && i < a.stories; i++)
+    NEED(story);
+    const netdp_status status = prove(&a, story, &whole, &chosen, &proof, path, error);
+    for (int32_t i = 0; i < a.stories; i++)
         story_clear(&story[i]);
-    netdp_i_free(story);
     netdp_i_free(chosen.y);
-    story_clear(&whole);
+    if (loss != NULL && status == NETDP_OK)
+        *loss = proof.claims.loss;
     return status;
 }
 

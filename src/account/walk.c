@@ -125,17 +125,14 @@ static double down(double value)
 static netdp_status outside_cap(account *a, netdp_i_returns *hunt, double scale, int k,
                                 double theta, double *value, netdp_error *error)
 {
-    netdp_i_weights own = {0};
     if (scale == 1) {
         *value = netdp_i_excursion(hunt, &a->weights[k]);
         return NETDP_OK;
     }
-    netdp_status status =
-        netdp_i_weights_new(a->series->terms, theta, hunt->watch->rate, &own, error);
-    if (status == NETDP_OK)
-        *value = netdp_i_excursion(hunt, &own);
-    netdp_i_weights_clear(&own);
-    return status;
+    CLEARED(netdp_i_weights_clear) netdp_i_weights own = {0};
+    TRY(netdp_i_weights_new(a->series->terms, theta, hunt->watch->rate, &own, error));
+    *value = netdp_i_excursion(hunt, &own);
+    return NETDP_OK;
 }
 
 /*
@@ -148,14 +145,10 @@ static netdp_status at_order(account *a, netdp_i_returns *hunt, double scale, in
     const double theta = scale == 1 ? a->weights[k].theta : up(a->weights[k].theta * square);
     double value = INFINITY, outside = INFINITY;
     bool enough = false;
-    netdp_status status = NETDP_OK;
     if (a->orders == 1 && a->token->cap > 0) /* at a delta the mixture says more */
-        status =
-            netdp_i_mixture_log_mean(a->times, hunt, a->token->cap, theta, &value, &enough, error);
-    if (status == NETDP_OK && !enough)
-        status = outside_cap(a, hunt, scale, k, theta, &outside, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(netdp_i_mixture_log_mean(a->times, hunt, a->token->cap, theta, &value, &enough, error));
+    if (!enough)
+        TRY(outside_cap(a, hunt, scale, k, theta, &outside, error));
     value = fmin(value, outside);
     /* What sums tell is never more, but its series may lose more to rounding. */
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR)
@@ -220,11 +213,11 @@ static netdp_status least_of_orders(asking *q, double least, bool *by_orders, do
                                     netdp_error *error)
 {
     double other = INFINITY;
-    netdp_status status = netdp_i_search_orders(ask_order, q, q->account->delta, &other, error);
+    TRY(netdp_i_search_orders(ask_order, q, q->account->delta, &other, error));
     other = fmax(least, other);
-    *by_orders = status == NETDP_OK && other < *value;
+    *by_orders = other < *value;
     *value = fmin(*value, other);
-    return status;
+    return NETDP_OK;
 }
 
 /* The answer to a prepared hunt, in the asked unit; `mixed`: what was kept of the pair, and is. */
@@ -243,23 +236,34 @@ static netdp_status answer(account *a, netdp_i_returns *hunt, double scale, doub
         return netdp_i_mixture_law(a->times, hunt, &asked, a->law, &a->has_law, error);
     }
     if (mixes(a)) {
-        netdp_i_mixed own = {0}, *m = mixed != NULL ? mixed : &own;
+        CLEARED(netdp_i_mixed_clear) netdp_i_mixed own = {0};
+        netdp_i_mixed *m = mixed != NULL ? mixed : &own;
         const netdp_i_mixture_asked asked = {
             .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
-        netdp_status status =
-            netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error);
-        const bool none = netdp_i_mixed_none(m), orders = asks_orders(a, m, *value);
+        TRY(netdp_i_mixed_answer(a->times, hunt, asked, noise_at(a, scale), m, value, error));
         const double least = netdp_i_mixed_from_end(m) ? 0 : ORDERS_ABOVE;
-        netdp_i_mixed_clear(&own);
-        if (status == NETDP_OK && !none && orders)
-            return least_of_orders(&q, least, by_orders, value, error);
-        if (status != NETDP_OK || !none)
-            return status;
+        if (!netdp_i_mixed_none(m))
+            return asks_orders(a, m, *value) ? least_of_orders(&q, least, by_orders, value, error)
+                                             : NETDP_OK;
         *by_orders = true;
     }
     return a->request.unit.currency == NETDP_AS_DP
                ? netdp_i_search_orders(ask_order, &q, a->delta, value, error)
                : at_order(a, hunt, scale, 0, observer, value, error);
+}
+
+/* What one pair is asked with. */
+typedef struct scratch {
+    double *array;
+    netdp_i_observer_set *watch;
+    netdp_i_returns *hunt;
+} scratch;
+
+static void scratch_clear(scratch *own)
+{
+    netdp_i_returns_free(own->hunt);
+    netdp_i_observer_set_free(own->watch);
+    netdp_i_series_drop(own->array);
 }
 
 static netdp_status account_pair(void *context, int64_t index, int thread, netdp_error *error)
@@ -268,10 +272,9 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
     const int32_t i = a->todo[index], u = a->losses->from[i], first = a->losses->from_count;
     const int64_t terms = a->series->terms;
     netdp_i_returns *hunt = a->hunt[thread];
-    double *back = NETDP_I_NEW(double, a->members), *observer = NULL;
-    netdp_status status = NETDP_OK;
-    if (back == NULL)
-        return netdp_i_no_memory(error);
+    OWNED double *back = NETDP_I_NEW(double, a->members);
+    CLEARED(scratch_clear) scratch own = {0};
+    NEED(back);
     netdp_i_powers_copy(&a->returns, i, 0, terms, hunt->returns);
     netdp_i_powers_copy(&a->presence, i, a->token->burn_in, terms, hunt->presence);
     for (int32_t f = 0; f < a->members; f++) {
@@ -281,21 +284,13 @@ static netdp_status account_pair(void *context, int64_t index, int thread, netdp
     hunt->share = a->pi[u];
     netdp_i_returns_prepare(hunt, back);
     if (a->losses->bound->bound == NETDP_BOUND_EXCURSION_LINEAR) {
-        observer = netdp_i_series_array(a->series);
-        if (observer == NULL) {
-            status = netdp_i_no_memory(error);
-            goto done;
-        }
-        netdp_i_powers_copy(&a->presence, first, a->token->burn_in, terms, observer);
+        NEED(own.array = netdp_i_series_array(a->series));
+        netdp_i_powers_copy(&a->presence, first, a->token->burn_in, terms, own.array);
     }
-    netdp_i_mixed *mixed = a->mixed != NULL ? a->mixed + (a->loss + i - a->losses->loss) : NULL;
     const int64_t pair = a->loss + i - a->losses->loss;
-    status = answer(a, hunt, netdp_token_scale(a->token, u), observer, mixed, &a->by_orders[pair],
-                    &a->loss[i], error);
-done:
-    netdp_i_series_drop(observer);
-    netdp_i_free(back);
-    return status;
+    netdp_i_mixed *mixed = a->mixed != NULL ? a->mixed + pair : NULL;
+    return answer(a, hunt, netdp_token_scale(a->token, u), own.array, mixed, &a->by_orders[pair],
+                  &a->loss[i], error);
 }
 
 /* ---- pairs whose sequences are the same ---- */
@@ -334,14 +329,10 @@ static netdp_status keep(account *a, int32_t i, netdp_error *error)
     k->share = a->pi[a->losses->from[i]];
     k->back = k->share / a->pi[a->member[0]];
     k->scale = netdp_token_scale(a->token, a->losses->from[i]);
-    netdp_status status = keep_one(&a->arrivals[0], i, &k->arrivals, error);
-    if (status == NETDP_OK)
-        status = keep_one(&a->returns, i, &k->returns, error);
-    if (status == NETDP_OK)
-        status = keep_one(&a->arrivals[0], a->losses->from_count, &k->watch, error);
-    if (status == NETDP_OK)
-        status = keep_one(&a->presence, i, &k->presence, error);
-    return status;
+    TRY(keep_one(&a->arrivals[0], i, &k->arrivals, error));
+    TRY(keep_one(&a->returns, i, &k->returns, error));
+    TRY(keep_one(&a->arrivals[0], a->losses->from_count, &k->watch, error));
+    return keep_one(&a->presence, i, &k->presence, error);
 }
 
 /* A kept pair's answer, from its own sequences. */
@@ -351,51 +342,37 @@ static netdp_status account_kept(void *context, int64_t index, int thread, netdp
     account *a = context;
     kept *k = &a->kept[index];
     const int64_t terms = a->series->terms;
-    double *between = netdp_i_series_array(a->series);
-    const double *const only = between;
-    netdp_i_observer_set *watch = NULL;
-    netdp_i_returns *hunt = NULL;
-    netdp_status status = NETDP_OK;
     k->by_orders = false;
     if (a->law == NULL && mixes(a) &&
         netdp_i_mixed_ask(&k->mixed, noise_at(a, k->scale), a->delta, &k->value) &&
         !asks_orders(a, &k->mixed, k->value))
-        goto done;
-    if (between == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    netdp_i_powers_copy(&k->watch, 0, 0, terms, between);
-    status = netdp_i_observer_set_new(a->series, 1, &only, a->token->release, &watch, error);
-    if (status == NETDP_OK)
-        status = netdp_i_returns_new(watch, &hunt, error);
-    if (status != NETDP_OK)
-        goto done;
-    watch->rate = rate_of(a);
+        return NETDP_OK;
+    CLEARED(scratch_clear) scratch own = {.array = netdp_i_series_array(a->series)};
+    const double *const between = own.array;
+    NEED(between);
+    netdp_i_powers_copy(&k->watch, 0, 0, terms, own.array);
+    TRY(netdp_i_observer_set_new(a->series, 1, &between, a->token->release, &own.watch, error));
+    TRY(netdp_i_returns_new(own.watch, &own.hunt, error));
+    netdp_i_returns *hunt = own.hunt;
+    own.watch->rate = rate_of(a);
     netdp_i_powers_copy(&k->returns, 0, 0, terms, hunt->returns);
     netdp_i_powers_copy(&k->presence, 0, a->token->burn_in, terms, hunt->presence);
     netdp_i_powers_copy(&k->arrivals, 0, 0, terms, hunt->arrivals[0]);
     hunt->share = k->share;
     netdp_i_returns_prepare(hunt, &k->back);
-    status = answer(a, hunt, k->scale, NULL, &k->mixed, &k->by_orders, &k->value, error);
-done:
-    netdp_i_returns_free(hunt);
-    netdp_i_observer_set_free(watch);
-    netdp_i_series_drop(between);
-    return status;
+    return answer(a, hunt, k->scale, NULL, &k->mixed, &k->by_orders, &k->value, error);
 }
 
 static netdp_status account_all_kept(account *a, const netdp_progress *progress, netdp_error *error)
 {
     const int64_t pairs = (int64_t)a->losses->from_count * a->losses->to_count;
-    netdp_status status =
-        netdp_i_for_each(a->kept_count, account_kept, a, progress, "kinds of pairs", error);
-    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
+    TRY(netdp_i_for_each(a->kept_count, account_kept, a, progress, "kinds of pairs", error));
+    for (int64_t i = 0; i < pairs; i++)
         if (a->like[i] >= 0) {
             a->losses->loss[i] = a->kept[a->like[i]].value;
             a->by_orders[i] = a->kept[a->like[i]].by_orders;
         }
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- one observer ---- */
@@ -405,22 +382,21 @@ static netdp_status follow_members(account *a, const netdp_progress *progress, n
 {
     const int32_t n = netdp_transition_rows(a->token->law).nodes;
     const int32_t asked = a->losses->from_count + a->members;
-    double *x = NETDP_I_NEW(double, n);
-    netdp_status status = x == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    OWNED double *x = NETDP_I_NEW(double, n);
+    NEED(x);
     for (int32_t i = 0; i < asked; i++)
         a->asked[i] =
             i < a->losses->from_count ? a->losses->from[i] : a->member[i - a->losses->from_count];
-    for (int32_t f = 0; f < a->members && status == NETDP_OK; f++) {
+    for (int32_t f = 0; f < a->members; f++) {
         x[a->member[f]] = 1;
-        status = netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, NULL, a->series->terms,
-                                          progress, &a->arrivals[f], error);
+        TRY(netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, NULL, a->series->terms,
+                                     progress, &a->arrivals[f], error));
         x[a->member[f]] = 0;
-        for (int32_t g = 0; g < a->members && status == NETDP_OK; g++)
+        for (int32_t g = 0; g < a->members; g++)
             netdp_i_powers_copy(&a->arrivals[f], a->losses->from_count + g, 0, a->series->terms,
                                 a->between[g * a->members + f]);
     }
-    netdp_i_free(x);
-    return status;
+    return NETDP_OK;
 }
 
 /* P(token is there at step t) = pi (P^t (rho / pi)), burn-in included. */
@@ -428,25 +404,19 @@ static netdp_status follow_start(account *a, const netdp_progress *progress, net
 {
     const int32_t n = netdp_transition_rows(a->token->law).nodes;
     const int32_t asked = a->losses->from_count + a->members;
-    double *x = NETDP_I_NEW(double, n), *scale = NETDP_I_NEW(double, asked);
-    netdp_status status = x == NULL || scale == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK) {
-        const int32_t start =
-            a->token->start == NETDP_START_OBSERVER ? a->member[0] : a->token->start;
-        for (int32_t u = 0; u < n; u++)
-            x[u] = start == NETDP_START_UNIFORM ? 1 / (n * a->pi[u])
-                   : start == u                 ? 1 / a->pi[u]
-                                                : 0;
-        for (int32_t i = 0; i < asked; i++)
-            scale[i] = a->pi[a->asked[i]];
-        netdp_i_powers_clear(&a->presence);
-        status = netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, scale,
-                                          a->series->terms + a->token->burn_in, progress,
-                                          &a->presence, error);
-    }
-    netdp_i_free(x);
-    netdp_i_free(scale);
-    return status;
+    OWNED double *x = NETDP_I_NEW(double, n);
+    OWNED double *scale = NETDP_I_NEW(double, asked);
+    if (x == NULL || scale == NULL)
+        return netdp_i_no_memory(error);
+    const int32_t start = a->token->start == NETDP_START_OBSERVER ? a->member[0] : a->token->start;
+    for (int32_t u = 0; u < n; u++)
+        x[u] = start == NETDP_START_UNIFORM ? 1 / (n * a->pi[u]) : start == u ? 1 / a->pi[u] : 0;
+    for (int32_t i = 0; i < asked; i++)
+        scale[i] = a->pi[a->asked[i]];
+    netdp_i_powers_clear(&a->presence);
+    return netdp_i_powers_of_vector(a->token->law, x, a->asked, asked, scale,
+                                    a->series->terms + a->token->burn_in, progress, &a->presence,
+                                    error);
 }
 
 /*
@@ -472,9 +442,7 @@ static netdp_status find_todo(account *a, int32_t v, int32_t *count, netdp_error
             continue;
         }
         like[i] = (signed char)a->kept_count;
-        netdp_status status = keep(a, i, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(keep(a, i, error));
     }
     return NETDP_OK;
 }
@@ -483,40 +451,39 @@ static netdp_status find_todo(account *a, int32_t v, int32_t *count, netdp_error
 static netdp_status account_todo(account *a, int32_t count, const netdp_progress *progress,
                                  netdp_error *error)
 {
-    netdp_status status =
-        netdp_i_observer_set_new(a->series, a->members, (const double *const *)a->between,
-                                 a->token->release, &a->watch, error);
-    if (status == NETDP_OK)
-        a->watch->rate = rate_of(a);
-    for (int thread = 0; thread < netdp_i_threads() && status == NETDP_OK; thread++)
-        status = netdp_i_returns_new(a->watch, &a->hunt[thread], error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(count, account_pair, a, progress, "excursions", error);
+    TRY(netdp_i_observer_set_new(a->series, a->members, (const double *const *)a->between,
+                                 a->token->release, &a->watch, error));
+    a->watch->rate = rate_of(a);
+    for (int thread = 0; thread < netdp_i_threads(); thread++)
+        TRY(netdp_i_returns_new(a->watch, &a->hunt[thread], error));
+    return netdp_i_for_each(count, account_pair, a, progress, "excursions", error);
+}
+
+static netdp_status ask_observer(account *a, int32_t v, const netdp_progress *progress,
+                                 netdp_error *error)
+{
+    const netdp_losses *l = a->losses;
+    int32_t count = 0;
+    a->member = l->to + v;
+    a->loss = l->loss + (int64_t)v * l->from_count;
+    TRY(follow_members(a, progress, error));
+    if (a->presence.asked == 0 || a->token->start == NETDP_START_OBSERVER ||
+        l->bound->bound == NETDP_BOUND_EXCURSION_LINEAR)
+        TRY(follow_start(a, progress, error));
+    TRY(find_todo(a, v, &count, error));
+    return count > 0 ? account_todo(a, count, l->to_count == 1 ? progress : NULL, error) : NETDP_OK;
+}
+
+static netdp_status account_observer(account *a, int32_t v, const netdp_progress *progress,
+                                     netdp_error *error)
+{
+    const netdp_status status = ask_observer(a, v, progress, error);
     for (int thread = 0; thread < netdp_i_threads(); thread++) {
         netdp_i_returns_free(a->hunt[thread]);
         a->hunt[thread] = NULL;
     }
     netdp_i_observer_set_free(a->watch);
     a->watch = NULL;
-    return status;
-}
-
-static netdp_status account_observer(account *a, int32_t v, const netdp_progress *progress,
-                                     netdp_error *error)
-{
-    const netdp_losses *l = a->losses;
-    const bool single = l->to_count == 1;
-    int32_t count = 0;
-    a->member = l->to + v;
-    a->loss = l->loss + (int64_t)v * l->from_count;
-    netdp_status status = follow_members(a, progress, error);
-    if (status == NETDP_OK && (a->presence.asked == 0 || a->token->start == NETDP_START_OBSERVER ||
-                               l->bound->bound == NETDP_BOUND_EXCURSION_LINEAR))
-        status = follow_start(a, progress, error);
-    if (status == NETDP_OK)
-        status = find_todo(a, v, &count, error);
-    if (status == NETDP_OK && count > 0)
-        status = account_todo(a, count, single ? progress : NULL, error);
     for (int32_t f = 0; f < a->members; f++)
         netdp_i_powers_clear(&a->arrivals[f]);
     return status;
@@ -616,35 +583,33 @@ static netdp_status find_local(account *a, netdp_error *error)
 {
     const double each = (double)netdp_token_contributions(a->token), sigma = a->request.noise;
     netdp_losses *l = a->losses;
-    netdp_status status = NETDP_OK;
     for (int k = 0; k < a->orders; k++)
         a->local[k] = sigma == 0 ? INFINITY : up(a->order[k] * up(each / (2 * sigma * sigma)));
     l->local = 0;
     double last_count = -1, last_scale = -1;
-    for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++) {
+    for (int32_t i = 0; i < l->from_count; i++) {
         const double scale = netdp_token_scale(a->token, l->from[i]);
         const double count = contributions_of(a, l->from[i]);
         if (i > 0 && count == last_count && scale == last_scale)
             a->most[i] = a->most[i - 1];
         else
-            status = local_value(a, count, scale, &a->most[i], error);
+            TRY(local_value(a, count, scale, &a->most[i], error));
         last_count = count;
         last_scale = scale;
         l->local = fmax(l->local, a->most[i]);
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status make_weights(account *a, netdp_error *error)
 {
     const double sigma = a->request.noise;
-    netdp_status status = NETDP_OK;
     clear_weights(a);
-    for (int k = 0; k < a->orders && status == NETDP_OK; k++)
-        status = netdp_i_weights_new(a->series->terms,
-                                     up(a->order[k] * (a->order[k] - 1) / (2 * sigma * sigma)),
-                                     rate_of(a), &a->weights[k], error);
-    return status;
+    for (int k = 0; k < a->orders; k++)
+        TRY(netdp_i_weights_new(a->series->terms,
+                                up(a->order[k] * (a->order[k] - 1) / (2 * sigma * sigma)),
+                                rate_of(a), &a->weights[k], error));
+    return NETDP_OK;
 }
 
 /* What does not depend on the noise. */
@@ -653,9 +618,7 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     const netdp_losses *l = a->losses;
     const int64_t terms = a->token->steps + 1, square = (int64_t)l->members * l->members;
     const int64_t pairs = (int64_t)l->from_count * l->to_count;
-    netdp_status status = netdp_i_series_new(terms, &a->series, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_series_new(terms, &a->series, error));
     a->members = l->members;
     a->pairs = pairs;
     a->weights = NETDP_I_NEW(netdp_i_weights, a->orders);
@@ -677,10 +640,8 @@ static netdp_status excursions_begin(account *a, const netdp_progress *progress,
     if (mixes(a) && pairs <= MOST_LAWS && (a->mixed = NETDP_I_NEW(netdp_i_mixed, pairs)) == NULL)
         return netdp_i_no_memory(error);
     if (mixes(a) || (a->orders == 1 && a->token->cap > 0))
-        status = netdp_i_time_grid_new(a->token->steps, a->token->release, a->token->cap, &a->times,
-                                       error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(netdp_i_time_grid_new(a->token->steps, a->token->release, a->token->cap, &a->times,
+                                  error));
     return netdp_i_powers_of_returns(a->token->law, l->from, l->from_count, terms, progress,
                                      &a->returns, error);
 }
@@ -718,11 +679,11 @@ static netdp_status ask_again(account *a, const alone *w, const netdp_progress *
                               netdp_error *error)
 {
     const netdp_progress polled = netdp_i_only_polled(progress);
-    netdp_status status = netdp_i_walk_account_at(w->account, a->request.noise, &polled, error);
-    for (int32_t i = 0; i < w->count && status == NETDP_OK; i++)
+    TRY(netdp_i_walk_account_at(w->account, a->request.noise, &polled, error));
+    for (int32_t i = 0; i < w->count; i++)
         a->losses->loss[(int64_t)w->observer * a->losses->from_count + w->index[i]] =
             w->account->losses->loss[i];
-    return status;
+    return NETDP_OK;
 }
 
 /* What asks for them, and who is told. */
@@ -759,9 +720,7 @@ static netdp_status ask_alone(void *context, int32_t observer, const int32_t *in
     request.to_count = 1;
     request.unit.parameter = a->delta;
     request.law_epsilon = request.law_delta = 0;
-    netdp_status status = netdp_i_walk_account_new(&request, &w->account, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_walk_account_new(&request, &w->account, error));
     w->account->few = true;
     TRY(ask_again(a, w, told->progress, error));
     return report_worst(a, a->worst_count, told->progress, error);
@@ -782,6 +741,14 @@ static netdp_status account_worst(account *a, const netdp_progress *progress, ne
     return netdp_i_worst_alone(a->losses, a->is_alone, ask_alone, &told, error);
 }
 
+/* Every contribution seen at once: nothing can be worse. */
+static void at_most_local(account *a)
+{
+    netdp_losses *l = a->losses;
+    for (int64_t i = 0; i < (int64_t)l->from_count * l->to_count; i++)
+        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
+}
+
 /* All at once, where there are many pairs and few of them are alike; *made: is that done? */
 static netdp_status account_many(account *a, bool *made, const netdp_progress *progress,
                                  netdp_error *error)
@@ -792,28 +759,24 @@ static netdp_status account_many(account *a, bool *made, const netdp_progress *p
                                            .delta = a->delta,
                                            .top = a->losses->local};
     netdp_losses *l = a->losses;
-    netdp_status status = NETDP_OK;
     bool fit = false;
     *made = false;
     if (!mixes(a) || a->law != NULL || a->few)
         return NETDP_OK;
     if (a->all == NULL) {
-        status = netdp_i_all_pairs_fit(&asked, l, &fit, error);
-        if (status == NETDP_OK && fit)
-            status = netdp_i_all_pairs_new(&asked, l, &a->all, error);
-        a->few = status == NETDP_OK && a->all == NULL;
+        TRY(netdp_i_all_pairs_fit(&asked, l, &fit, error));
+        if (fit)
+            TRY(netdp_i_all_pairs_new(&asked, l, &a->all, error));
+        a->few = a->all == NULL;
     }
-    if (status != NETDP_OK || a->all == NULL)
-        return status;
-    status = netdp_i_all_pairs_at(a->all, &asked, progress, error);
-    for (int64_t i = 0; i < (int64_t)l->from_count * l->to_count && status == NETDP_OK; i++)
-        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
-    if (status == NETDP_OK)
-        status = account_worst(a, progress, error);
-    if (status == NETDP_OK)
-        l->reason = at_once;
-    *made = status == NETDP_OK;
-    return status;
+    if (a->all == NULL)
+        return NETDP_OK;
+    TRY(netdp_i_all_pairs_at(a->all, &asked, progress, error));
+    at_most_local(a);
+    TRY(account_worst(a, progress, error));
+    l->reason = at_once;
+    *made = true;
+    return NETDP_OK;
 }
 
 /* ---- a few pairs of a long walk ---- */
@@ -838,7 +801,8 @@ static netdp_status far_begin(account *a, netdp_error *error)
 }
 
 /* *made is false where the spectrum is none for it. */
-static netdp_status far_pair(account *a, int32_t v, int32_t i, bool *made, netdp_error *error)
+static netdp_status far_pair(account *a, bool followed, int32_t v, int32_t i, bool *made,
+                             netdp_error *error)
 {
     const netdp_losses *l = a->losses;
     const int64_t at = (int64_t)v * l->from_count + i, terms = a->token->steps + 1;
@@ -847,18 +811,15 @@ static netdp_status far_pair(account *a, int32_t v, int32_t i, bool *made, netdp
     const netdp_i_observer_set watch = {.series = &series, .members = 1, .rate = rate_of(a)};
     const netdp_i_mixture_asked asked = {
         .cap = a->token->cap, .tokens = a->token->tokens, .delta = a->delta};
-    netdp_i_returns *hunt = NULL;
-    *made = a->followed && netdp_i_mixed_ask(&a->mixed[at], noise, a->delta, &l->loss[at]);
+    CLEARED(scratch_clear) scratch own = {0};
+    *made = followed && netdp_i_mixed_ask(&a->mixed[at], noise, a->delta, &l->loss[at]);
     if (*made)
         return NETDP_OK;
-    netdp_status status = netdp_i_returns_plain(&watch, &hunt, error);
-    if (status == NETDP_OK)
-        status = netdp_i_far_laws(a->token, l->from[i], l->to[v], hunt, made, error);
-    if (status == NETDP_OK && *made)
-        status =
-            netdp_i_mixed_answer(a->times, hunt, asked, noise, &a->mixed[at], &l->loss[at], error);
-    netdp_i_returns_free(hunt);
-    return status;
+    TRY(netdp_i_returns_plain(&watch, &own.hunt, error));
+    TRY(netdp_i_far_laws(a->token, l->from[i], l->to[v], own.hunt, made, error));
+    return *made ? netdp_i_mixed_answer(a->times, own.hunt, asked, noise, &a->mixed[at],
+                                        &l->loss[at], error)
+                 : NETDP_OK;
 }
 
 /* What was kept of them, where they are followed step by step after all. */
@@ -879,21 +840,22 @@ static netdp_status account_far(account *a, bool *made, const netdp_progress *pr
                                 netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    netdp_status status = a->times == NULL ? far_begin(a, error) : NETDP_OK;
+    const bool followed = a->followed;
+    a->followed = false; /* where this fails */
+    if (a->times == NULL)
+        TRY(far_begin(a, error));
     *made = true;
-    for (int32_t v = 0; v < l->to_count && status == NETDP_OK && *made; v++)
-        for (int32_t i = 0; i < l->from_count && status == NETDP_OK && *made; i++) {
+    for (int32_t v = 0; v < l->to_count && *made; v++)
+        for (int32_t i = 0; i < l->from_count && *made; i++) {
             if (!netdp_losses_counts(l, i, v))
                 continue;
-            status = far_pair(a, v, i, made, error);
-            if (status == NETDP_OK)
-                status = netdp_i_report(progress, "pairs", (double)v * l->from_count + i + 1,
-                                        (double)a->pairs, error);
+            TRY(far_pair(a, followed, v, i, made, error));
+            TRY(netdp_i_report(progress, "pairs", (double)v * l->from_count + i + 1,
+                               (double)a->pairs, error));
         }
-    a->followed = status == NETDP_OK && *made;
-    if (status != NETDP_OK || *made)
-        return status;
-    far_end(a); /* the other way, from the beginning */
+    a->followed = *made;
+    if (!*made)
+        far_end(a); /* the other way, from the beginning */
     return NETDP_OK;
 }
 
@@ -914,7 +876,6 @@ static bool is_almost_far(const account *a)
 static netdp_status account_longer(account *a, netdp_error *error)
 {
     netdp_losses *l = a->losses;
-    netdp_status status = NETDP_OK;
     if (a->longer == NULL) {
         netdp_walk_request request = a->request;
         a->longer_token = *a->token;
@@ -926,18 +887,18 @@ static netdp_status account_longer(account *a, netdp_error *error)
         request.to_count = l->to_count;
         request.unit.parameter = a->delta;
         request.law_epsilon = request.law_delta = 0;
-        status = netdp_i_walk_account_new(&request, &a->longer, error);
+        TRY(netdp_i_walk_account_new(&request, &a->longer, error));
     }
-    if (status == NETDP_OK && !a->longer->near)
-        status = netdp_i_walk_account_at(a->longer, a->request.noise, NULL, error);
-    if (status == NETDP_OK && a->longer->near) /* no blocks for this graph */
+    if (!a->longer->near)
+        TRY(netdp_i_walk_account_at(a->longer, a->request.noise, NULL, error));
+    if (a->longer->near) /* no blocks for this graph */
         return NETDP_OK;
-    for (int64_t i = 0; status == NETDP_OK && i < a->pairs; i++)
+    for (int64_t i = 0; i < a->pairs; i++)
         if (a->longer->losses->loss[i] < l->loss[i]) {
             l->loss[i] = a->longer->losses->loss[i];
             a->by_orders[i] = false;
         }
-    return status;
+    return NETDP_OK;
 }
 
 /* Of which bound each pair's answer is, where it is not the mixture's alone. */
@@ -969,42 +930,38 @@ static netdp_status account_excursions(account *a, const netdp_progress *progres
                                        netdp_error *error)
 {
     const netdp_losses *l = a->losses;
-    const int64_t pairs = (int64_t)l->from_count * l->to_count;
     bool made = false;
-    netdp_status status = account_many(a, &made, progress, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(account_many(a, &made, progress, error));
     if (made)
         return NETDP_OK;
     if (is_far(a))
-        status = account_far(a, &made, progress, error);
-    for (int64_t i = 0; made && i < pairs; i++)
-        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
-    if (made || status != NETDP_OK)
-        return status;
+        TRY(account_far(a, &made, progress, error));
+    if (made) {
+        at_most_local(a);
+        return NETDP_OK;
+    }
     if (a->series == NULL && a->times != NULL)
         far_end(a);
-    status = a->series == NULL ? excursions_begin(a, progress, error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = make_weights(a, error);
-    for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
-        if (a->followed && a->law == NULL && answer_observer(a, v))
+    const bool followed = a->followed && a->law == NULL;
+    a->followed = false; /* where this fails */
+    if (a->series == NULL)
+        TRY(excursions_begin(a, progress, error));
+    TRY(make_weights(a, error));
+    for (int32_t v = 0; v < l->to_count; v++) {
+        if (followed && answer_observer(a, v))
             continue;
-        status = account_observer(a, v, progress, error);
-        if (status == NETDP_OK && l->to_count > 1)
-            status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
+        TRY(account_observer(a, v, progress, error));
+        if (l->to_count > 1)
+            TRY(netdp_i_report(progress, "observers", v + 1, l->to_count, error));
     }
-    a->followed = status == NETDP_OK;
-    if (status == NETDP_OK)
-        status = account_all_kept(a, l->to_count == 1 ? progress : NULL, error);
-    if (status == NETDP_OK && is_almost_far(a))
-        status = account_longer(a, error);
-    if (status == NETDP_OK && l->bound->bound == NETDP_BOUND_EXCURSION_MIXTURE)
+    a->followed = true;
+    TRY(account_all_kept(a, l->to_count == 1 ? progress : NULL, error));
+    if (is_almost_far(a))
+        TRY(account_longer(a, error));
+    if (l->bound->bound == NETDP_BOUND_EXCURSION_MIXTURE)
         count_least(a);
-    /* Every contribution seen at once: nothing can be worse. */
-    for (int64_t i = 0; status == NETDP_OK && i < pairs; i++)
-        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
-    return status;
+    at_most_local(a);
+    return NETDP_OK;
 }
 
 /* ---- formulas, an observer's column at a time ---- */
@@ -1017,20 +974,18 @@ static netdp_status account_passages(account *a, const netdp_progress *progress,
     const bool once = netdp_token_contributions(a->token) == 1;
     const double times = a->token->tokens * (once ? 1 : netdp_i_walk_contributions(a->token));
     const bool dp = a->request.unit.currency == NETDP_AS_DP;
-    double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
-    netdp_status status = column == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
-        status = dp ? netdp_i_passage_epsilons(a->token, l->to + v, l->members, times,
-                                               a->request.noise, a->delta, column, error)
-                    : netdp_i_passage_bound(a->token, l->to + v, l->members, a->order[0],
-                                            a->request.noise, column, NULL, error);
-        for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)
+    OWNED double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
+    NEED(column);
+    for (int32_t v = 0; v < l->to_count; v++) {
+        TRY(dp ? netdp_i_passage_epsilons(a->token, l->to + v, l->members, times, a->request.noise,
+                                          a->delta, column, error)
+               : netdp_i_passage_bound(a->token, l->to + v, l->members, a->order[0],
+                                       a->request.noise, column, NULL, error));
+        for (int32_t i = 0; i < l->from_count; i++)
             l->loss[(int64_t)v * l->from_count + i] = column[l->from[i]] * (dp ? 1 : times);
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
+        TRY(netdp_i_report(progress, "observers", v + 1, l->to_count, error));
     }
-    netdp_i_free(column);
-    return status;
+    return NETDP_OK;
 }
 
 /* Of each pair the least that holds: excursions, all at once, and first passage where it holds. */
@@ -1039,15 +994,15 @@ static netdp_status account_least(account *a, const netdp_progress *progress, ne
     netdp_losses *l = a->losses;
     const bool once = netdp_token_contributions(a->token) == 1 && !a->token->weighted;
     int64_t lower = 0, local = 0, counted = 0;
-    netdp_status status = account_excursions(a, progress, error);
+    TRY(account_excursions(a, progress, error));
     const netdp_i_least asked = {.token = a->token,
                                  .like = a->like,
                                  .kinds = a->kept_count,
                                  .alpha = a->order[0],
                                  .delta = a->request.unit.currency == NETDP_AS_DP ? a->delta : 0,
                                  .sigma = a->request.noise};
-    if (status == NETDP_OK && once)
-        status = netdp_i_walk_least(&asked, l, &lower, progress, error);
+    if (once)
+        TRY(netdp_i_walk_least(&asked, l, &lower, progress, error));
     for (int32_t v = 0; v < l->to_count; v++)
         for (int32_t i = 0; i < l->from_count; i++)
             if (netdp_losses_counts(l, i, v)) {
@@ -1061,8 +1016,10 @@ static netdp_status account_least(account *a, const netdp_progress *progress, ne
                                 counted - lower - local};
     l->given[1] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_FIRST_PASSAGE), lower};
     l->given[2] = (netdp_given){netdp_i_bound_row(NETDP_BOUND_LOCAL), local};
-    return status;
+    return NETDP_OK;
 }
+
+OWNER(netdp_i_walk_published_free, netdp_i_walk_published)
 
 /* What a published formula says of one contribution, whatever the noise. */
 static netdp_status find_units(account *a, const netdp_progress *progress, netdp_error *error)
@@ -1070,25 +1027,21 @@ static netdp_status find_units(account *a, const netdp_progress *progress, netdp
     const netdp_losses *l = a->losses;
     const netdp_bound bound = l->bound->bound;
     const bool logarithm = bound == NETDP_BOUND_PUBLISHED_LOG || bound == NETDP_BOUND_WALK_CODE;
-    double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
-    netdp_i_walk_published *published = NULL;
-    a->unit = NETDP_I_NEW(double, (int64_t)l->from_count * l->to_count);
-    netdp_status status = column == NULL || a->unit == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status =
-            netdp_i_walk_published_new(a->token, logarithm ? NETDP_I_WALK_LOG : NETDP_I_WALK_SUM,
-                                       bound == NETDP_BOUND_PUBLISHED_KNOWN, &published, error);
-    for (int32_t v = 0; v < l->to_count && status == NETDP_OK; v++) {
-        status =
-            netdp_i_walk_published_column(published, l->to + v, l->members, column, NULL, error);
-        for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)
-            a->unit[(int64_t)v * l->from_count + i] = column[l->from[i]];
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "observers", v + 1, l->to_count, error);
+    OWNED double *column = NETDP_I_NEW(double, netdp_transition_rows(a->token->law).nodes);
+    OWNED double *unit = NETDP_I_NEW(double, (int64_t)l->from_count * l->to_count);
+    OWNED_BY(netdp_i_walk_published_free) netdp_i_walk_published *published = NULL;
+    if (column == NULL || unit == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_walk_published_new(a->token, logarithm ? NETDP_I_WALK_LOG : NETDP_I_WALK_SUM,
+                                   bound == NETDP_BOUND_PUBLISHED_KNOWN, &published, error));
+    for (int32_t v = 0; v < l->to_count; v++) {
+        TRY(netdp_i_walk_published_column(published, l->to + v, l->members, column, NULL, error));
+        for (int32_t i = 0; i < l->from_count; i++)
+            unit[(int64_t)v * l->from_count + i] = column[l->from[i]];
+        TRY(netdp_i_report(progress, "observers", v + 1, l->to_count, error));
     }
-    netdp_i_walk_published_free(published);
-    netdp_i_free(column);
-    return status;
+    a->unit = GIVE(unit);
+    return NETDP_OK;
 }
 
 /* What a published formula says of one pair, in the asked unit. */
@@ -1117,14 +1070,15 @@ static netdp_status account_published(account *a, const netdp_progress *progress
     netdp_losses *l = a->losses;
     const int64_t pairs = (int64_t)l->from_count * l->to_count;
     double last = -1, value = 0;
-    netdp_status status = a->unit == NULL ? find_units(a, progress, error) : NETDP_OK;
-    for (int64_t i = 0; i < pairs && status == NETDP_OK; i++) {
+    if (a->unit == NULL)
+        TRY(find_units(a, progress, error));
+    for (int64_t i = 0; i < pairs; i++) {
         if (a->unit[i] != last)
-            status = published_value(a, a->unit[i], &value, error);
+            TRY(published_value(a, a->unit[i], &value, error));
         last = a->unit[i];
         l->loss[i] = value;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* By the path that all know. */
@@ -1133,63 +1087,46 @@ static netdp_status account_given(account *a, const netdp_progress *progress, ne
     netdp_losses *l = a->losses;
     const netdp_currency currency = a->request.unit.currency;
     const netdp_unit unit = {currency, currency == NETDP_AS_DP ? a->delta : a->order[0]};
-    netdp_status status = NETDP_OK;
     if (a->given == NULL)
-        status = netdp_i_given_path_new(a->token, l, progress, &a->given, error);
-    if (status == NETDP_OK)
-        status = netdp_i_given_path_at(a->given, a->request.noise, unit, l, progress, error);
-    for (int64_t i = 0; status == NETDP_OK && i < (int64_t)l->from_count * l->to_count; i++)
-        l->loss[i] = fmin(l->loss[i], a->most[i % l->from_count]);
-    return status;
+        TRY(netdp_i_given_path_new(a->token, l, progress, &a->given, error));
+    TRY(netdp_i_given_path_at(a->given, a->request.noise, unit, l, progress, error));
+    at_most_local(a);
+    return NETDP_OK;
 }
 
 static netdp_status check_request(const netdp_walk_request *request, const netdp_bound_info **bound,
                                   netdp_error *error)
 {
-    netdp_status status = netdp_token_check(request->token, error);
-    if (status == NETDP_OK)
-        status = netdp_walk_bound_choose(request->token, request->bound, bound, error);
-    if (status != NETDP_OK)
-        return status;
+    const netdp_token *token = request->token;
+    const bool rdp = request->unit.currency == NETDP_AS_RDP;
+    const bool dp = request->unit.currency == NETDP_AS_DP;
+    TRY(netdp_token_check(token, error));
+    TRY(netdp_walk_bound_choose(token, request->bound, bound, error));
     /* At a delta a mean of Gaussian guarantees is less than what one of Renyi's orders tells. */
-    if (status == NETDP_OK && request->bound == NETDP_BOUND_AUTO &&
-        request->unit.currency == NETDP_AS_DP && (*bound)->bound == NETDP_BOUND_EXCURSION)
+    if (request->bound == NETDP_BOUND_AUTO && dp && (*bound)->bound == NETDP_BOUND_EXCURSION)
         *bound = netdp_i_bound_row(NETDP_BOUND_EXCURSION_MIXTURE);
-    if (request->token->route == NULL && request->unit.currency != NETDP_AS_RDP &&
-        request->unit.currency != NETDP_AS_DP)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "as: a walk has no unit-free loss and no mu, since its path is "
-                            "random; use rdp:ALPHA or dp:DELTA");
-    if (!(request->noise >= 0))
-        return netdp_i_fail(error, NETDP_INVALID, "noise: %g; give 0 or more", request->noise);
-    if (request->coalition && request->token->start == NETDP_START_OBSERVER)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "start: observer is one node; for a coalition name the node");
+    REFUSE(token->route == NULL && !rdp && !dp,
+           "as: a walk has no unit-free loss and no mu, since its path is random; use rdp:ALPHA or "
+           "dp:DELTA");
+    REFUSE(!(request->noise >= 0), "noise: %g; give 0 or more", request->noise);
+    REFUSE(request->coalition && token->start == NETDP_START_OBSERVER,
+           "start: observer is one node; for a coalition name the node");
     const bool pays = request->law_epsilon != 0 || request->law_delta != 0;
-    if (!(request->law_epsilon >= 0) || !(request->law_delta >= 0) ||
-        (pays &&
-         (request->unit.currency != NETDP_AS_DP || request->law_delta >= request->unit.parameter)))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "law: released at (%g, %g); use --as dp:DELTA with a delta above it",
-                            request->law_epsilon, request->law_delta);
+    REFUSE(!(request->law_epsilon >= 0) || !(request->law_delta >= 0) ||
+               (pays && (!dp || request->law_delta >= request->unit.parameter)),
+           "law: released at (%g, %g); use --as dp:DELTA with a delta above it",
+           request->law_epsilon, request->law_delta);
     const bool linear = (*bound)->bound == NETDP_BOUND_EXCURSION_LINEAR;
-    if (linear && (request->coalition || request->token->release))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: excursion-linear is for one observer and no release; use "
-                            "excursion");
-    if (request->token->weighted && !linear && (*bound)->bound != NETDP_BOUND_EXCURSION &&
-        (*bound)->bound != NETDP_BOUND_EXCURSION_MIXTURE && (*bound)->bound != NETDP_BOUND_LOCAL &&
-        (*bound)->bound != NETDP_BOUND_GIVEN_PATH)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: %s knows no weighted gradients; use excursion", (*bound)->name);
-    if (linear && request->unit.currency != NETDP_AS_RDP)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: %s answers at one Renyi order; use --as rdp:ALPHA",
-                            (*bound)->name);
-    if ((*bound)->bound == NETDP_BOUND_EXCURSION_MIXTURE && request->unit.currency != NETDP_AS_DP)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "bound: excursion-mixture answers at a delta; use --as dp:DELTA, or "
-                            "excursion");
+    REFUSE(linear && (request->coalition || token->release),
+           "bound: excursion-linear is for one observer and no release; use excursion");
+    REFUSE(token->weighted && !linear && (*bound)->bound != NETDP_BOUND_EXCURSION &&
+               (*bound)->bound != NETDP_BOUND_EXCURSION_MIXTURE &&
+               (*bound)->bound != NETDP_BOUND_LOCAL && (*bound)->bound != NETDP_BOUND_GIVEN_PATH,
+           "bound: %s knows no weighted gradients; use excursion", (*bound)->name);
+    REFUSE(linear && !rdp, "bound: %s answers at one Renyi order; use --as rdp:ALPHA",
+           (*bound)->name);
+    REFUSE((*bound)->bound == NETDP_BOUND_EXCURSION_MIXTURE && !dp,
+           "bound: excursion-mixture answers at a delta; use --as dp:DELTA, or excursion");
     return NETDP_OK;
 }
 
@@ -1197,12 +1134,9 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
                                       netdp_error *error)
 {
     const netdp_bound_info *bound = NULL;
-    netdp_status status = check_request(request, &bound, error);
-    if (status != NETDP_OK)
-        return status;
-    account *a = NETDP_I_NEW(account, 1);
-    if (a == NULL)
-        return netdp_i_no_memory(error);
+    TRY(check_request(request, &bound, error));
+    OWNED_BY(netdp_i_walk_account_free) account *a = NETDP_I_NEW(account, 1);
+    NEED(a);
     const bool rdp = request->unit.currency == NETDP_AS_RDP;
     a->request = *request;
     a->token = request->token;
@@ -1212,19 +1146,12 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
     a->order = rdp ? &a->request.unit.parameter : netdp_i_orders;
     a->orders = rdp ? 1 : NETDP_I_ORDERS;
     a->pi = netdp_transition_stationary(request->token->law);
-    status = netdp_i_losses_new(netdp_transition_rows(request->token->law).nodes, request->from,
-                                request->from_count, request->to, request->to_count,
-                                request->coalition, &a->losses, error);
-    if (status == NETDP_OK) {
-        a->most = NETDP_I_NEW(double, a->losses->from_count);
-        status = a->most == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    }
-    if (status == NETDP_OK && a->token->route != NULL)
-        status = netdp_i_given_contributions(a->token, &a->made, error);
-    if (status != NETDP_OK) {
-        netdp_i_walk_account_free(a);
-        return status;
-    }
+    TRY(netdp_i_losses_new(netdp_transition_rows(request->token->law).nodes, request->from,
+                           request->from_count, request->to, request->to_count, request->coalition,
+                           &a->losses, error));
+    NEED(a->most = NETDP_I_NEW(double, a->losses->from_count));
+    if (a->token->route != NULL)
+        TRY(netdp_i_given_contributions(a->token, &a->made, error));
     netdp_i_judge(bound,
                   (netdp_i_case){.once = netdp_token_contributions(request->token) == 1,
                                  .outward = bound->bound == NETDP_BOUND_LOCAL ||
@@ -1234,7 +1161,7 @@ netdp_status netdp_i_walk_account_new(const netdp_walk_request *request, account
     a->losses->threat = netdp_i_threat_token(request->token->release);
     a->losses->final = true;
     a->losses->unit = request->unit;
-    *made = a;
+    *made = GIVE(a);
     return NETDP_OK;
 }
 
@@ -1245,25 +1172,23 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
     const netdp_bound bound = l->bound->bound;
     const int64_t pairs = (int64_t)l->from_count * l->to_count;
     a->request.noise = l->noise = noise;
-    netdp_status status = find_local(a, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(find_local(a, error));
     l->given_count = 0;
     if (bound == NETDP_BOUND_GIVEN_PATH) {
-        status = account_given(a, progress, error);
+        TRY(account_given(a, progress, error));
     } else if (bound == NETDP_BOUND_LOCAL || (l->sound && (noise == 0 || l->local == 0))) {
         for (int64_t i = 0; i < pairs; i++)
             l->loss[i] = a->most[i % l->from_count];
     } else if (bound == NETDP_BOUND_EXCURSION || bound == NETDP_BOUND_EXCURSION_LINEAR ||
                bound == NETDP_BOUND_EXCURSION_MIXTURE ||
                bound == NETDP_BOUND_EXCURSION_CONTRACTING) {
-        status = account_excursions(a, progress, error);
+        TRY(account_excursions(a, progress, error));
     } else if (bound == NETDP_BOUND_LEAST) {
-        status = account_least(a, progress, error);
+        TRY(account_least(a, progress, error));
     } else if (bound == NETDP_BOUND_FIRST_PASSAGE) {
-        status = account_passages(a, progress, error);
+        TRY(account_passages(a, progress, error));
     } else {
-        status = account_published(a, progress, error);
+        TRY(account_published(a, progress, error));
     }
     if (a->request.law_epsilon > 0) {
         for (int64_t i = 0; i < pairs; i++)
@@ -1271,7 +1196,7 @@ netdp_status netdp_i_walk_account_at(account *a, double noise, const netdp_progr
         l->local = up(l->local + a->request.law_epsilon);
     }
     netdp_i_losses_exclude(l);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_walk_account_worst(account *a, double noise, double *value, bool *known,
@@ -1311,23 +1236,22 @@ static bool add_little(netdp_i_cost_law *law, double noise)
 netdp_status netdp_i_walk_account_law(account *a, netdp_i_cost_law *law, double *noise, bool *found,
                                       const netdp_progress *progress, netdp_error *error)
 {
-    netdp_i_cost_law sampled = {0};
+    CLEARED(netdp_i_cost_law_clear) netdp_i_cost_law sampled = {0};
     *found = false;
     if (!mixes(a) || a->request.noise == 0)
         return NETDP_OK;
     *noise = noise_at(a, netdp_token_scale(a->token, a->losses->from[0]));
     a->law = &sampled;
-    netdp_status status = account_excursions(a, progress, error);
+    const netdp_status status = account_excursions(a, progress, error);
     a->law = NULL;
-    if (status == NETDP_OK && a->has_law)
-        status = netdp_i_cost_law_masses(&sampled, law, error);
-    if (status == NETDP_OK && a->has_law) {
-        *found = add_little(law, *noise);
-        if (!*found)
-            netdp_i_cost_law_clear(law);
-    }
-    netdp_i_cost_law_clear(&sampled);
-    return status;
+    TRY(status);
+    if (!a->has_law)
+        return NETDP_OK;
+    TRY(netdp_i_cost_law_masses(&sampled, law, error));
+    *found = add_little(law, *noise);
+    if (!*found)
+        netdp_i_cost_law_clear(law);
+    return NETDP_OK;
 }
 
 const netdp_losses *netdp_i_walk_account_losses(const account *a)
@@ -1348,14 +1272,9 @@ netdp_status netdp_walk_losses_new(const netdp_walk_request *request,
                                    netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && losses);
-    account *a = NULL;
-    netdp_status status = netdp_i_walk_account_new(request, &a, error);
-    if (status == NETDP_OK)
-        status = netdp_i_walk_account_at(a, request->noise, progress, error);
-    if (status != NETDP_OK) {
-        netdp_i_walk_account_free(a);
-        return status;
-    }
-    *losses = netdp_i_walk_account_take(a);
+    OWNED_BY(netdp_i_walk_account_free) account *a = NULL;
+    TRY(netdp_i_walk_account_new(request, &a, error));
+    TRY(netdp_i_walk_account_at(a, request->noise, progress, error));
+    *losses = netdp_i_walk_account_take(GIVE(a));
     return NETDP_OK;
 }

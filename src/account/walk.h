@@ -5,6 +5,7 @@
 #include <netdp/walk.h>
 
 #include "account/walk/cost_law.h"
+#include "base/try.h"
 
 typedef struct netdp_i_walk_account netdp_i_walk_account;
 
@@ -12,6 +13,7 @@ typedef struct netdp_i_walk_account netdp_i_walk_account;
 netdp_status netdp_i_walk_account_new(const netdp_walk_request *request,
                                       netdp_i_walk_account **account, netdp_error *error);
 void netdp_i_walk_account_free(netdp_i_walk_account *account);
+OWNER(netdp_i_walk_account_free, netdp_i_walk_account)
 
 /*
  * Fills the losses at a noise. On graphs with symmetries only the first call follows the walks:

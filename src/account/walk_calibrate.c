@@ -24,18 +24,15 @@ static netdp_status evaluate(void *context, double sigma, double *value, netdp_e
 {
     calibration *c = context;
     bool known = false;
-    netdp_status status = NETDP_OK;
     if (c->few && c->target->over != NETDP_OVER_MEAN)
-        status = netdp_i_walk_account_worst(c->account, sigma, value, &known, c->progress, error);
-    if (status != NETDP_OK || known)
-        return status;
-    status = netdp_i_walk_account_at(c->account, sigma, c->progress, error);
-    if (status == NETDP_OK)
-        status = netdp_losses_summary(netdp_i_walk_account_losses(c->account), sigma,
-                                      c->target->unit, &c->summary, error);
-    if (status == NETDP_OK)
-        *value = c->target->over == NETDP_OVER_MEAN ? c->summary.mean : c->summary.max;
-    return status;
+        TRY(netdp_i_walk_account_worst(c->account, sigma, value, &known, c->progress, error));
+    if (known)
+        return NETDP_OK;
+    TRY(netdp_i_walk_account_at(c->account, sigma, c->progress, error));
+    TRY(netdp_losses_summary(netdp_i_walk_account_losses(c->account), sigma, c->target->unit,
+                             &c->summary, error));
+    *value = c->target->over == NETDP_OVER_MEAN ? c->summary.mean : c->summary.max;
+    return NETDP_OK;
 }
 
 netdp_status netdp_walk_calibrate(const netdp_walk_request *request, const netdp_target *target,
@@ -43,43 +40,30 @@ netdp_status netdp_walk_calibrate(const netdp_walk_request *request, const netdp
                                   netdp_losses **losses, netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && request->token && target && calibrated);
-    calibration c = {.target = target, .progress = progress};
     netdp_walk_request wanted = *request;
     netdp_calibration made = {.rounds = request->token->steps};
-    double value = 0;
+    double value = INFINITY;
     wanted.unit = target->unit;
-    netdp_status status = netdp_i_check_target(target, error);
-    if (status != NETDP_OK)
-        return status;
-    if (target->rounds_auto || target->tune_dither)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "a walk has no dither, and its steps must be given");
-    status = netdp_i_walk_account_new(&wanted, &c.account, error);
-    if (status == NETDP_OK && !netdp_i_walk_account_losses(c.account)->sound &&
-        !target->even_unsound)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "bound: %s is not an upper bound; noise is only calibrated on sound "
-                              "bounds",
-                              netdp_i_walk_account_losses(c.account)->bound->name);
-    value = INFINITY;
-    for (int turn = 0; turn < MOST_TURNS && status == NETDP_OK && value > target->epsilon; turn++) {
+    TRY(netdp_i_check_target(target, error));
+    REFUSE(target->rounds_auto || target->tune_dither,
+           "a walk has no dither, and its steps must be given");
+    OWNED_BY(netdp_i_walk_account_free) netdp_i_walk_account *account = NULL;
+    TRY(netdp_i_walk_account_new(&wanted, &account, error));
+    REFUSE(!netdp_i_walk_account_losses(account)->sound && !target->even_unsound,
+           "bound: %s is not an upper bound; noise is only calibrated on sound bounds",
+           netdp_i_walk_account_losses(account)->bound->name);
+    calibration c = {.account = account, .target = target, .progress = progress};
+    for (int turn = 0; turn < MOST_TURNS && value > target->epsilon; turn++) {
         c.few = turn + 1 < MOST_TURNS;
-        status = netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &made.sigma, error);
+        TRY(netdp_i_search_noise(evaluate, &c, target, CLOSE_ENOUGH, &made.sigma, error));
         c.few = false;
-        if (status == NETDP_OK)
-            status = evaluate(&c, made.sigma, &value, error);
+        TRY(evaluate(&c, made.sigma, &value, error));
     }
-    if (status == NETDP_OK && isinf(target->epsilon))
-        status = evaluate(&c, made.sigma, &value, error);
-    if (status != NETDP_OK) {
-        netdp_i_walk_account_free(c.account);
-        return status;
-    }
+    if (isinf(target->epsilon))
+        TRY(evaluate(&c, made.sigma, &value, error));
     made.achieved = c.summary;
     *calibrated = made;
     if (losses != NULL)
-        *losses = netdp_i_walk_account_take(c.account);
-    else
-        netdp_i_walk_account_free(c.account);
+        *losses = netdp_i_walk_account_take(GIVE(account));
     return NETDP_OK;
 }

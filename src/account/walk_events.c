@@ -110,7 +110,6 @@ static netdp_status add_walk(netdp_i_walk_account *account, const netdp_walk_req
     return NETDP_OK;
 }
 
-OWNER(netdp_i_walk_account_free, netdp_i_walk_account)
 OWNER(netdp_events_free, netdp_events)
 
 netdp_status netdp_walk_events_new(const netdp_walk_request *request,

@@ -27,7 +27,6 @@ typedef struct telling {
 
 static netdp_status begin(telling *t, netdp_error *error)
 {
-    *t = (telling){0};
     t->out = open_memstream(&t->text, &t->bytes);
     return t->out != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
@@ -35,22 +34,17 @@ static netdp_status begin(telling *t, netdp_error *error)
 static netdp_status end(telling *t, char **text, netdp_error *error)
 {
     const bool failed = ferror(t->out) != 0;
-    if (fclose(t->out) != 0 || failed) {
-        free(t->text);
+    if (fclose(GIVE(t->out)) != 0 || failed)
         return netdp_i_no_memory(error);
-    }
-    *text = t->text;
+    *text = GIVE(t->text);
     return NETDP_OK;
 }
 
-/* The same where something may have failed before. */
-static netdp_status finish(telling *t, netdp_status status, char **text, netdp_error *error)
+static void drop(telling *t)
 {
-    if (status == NETDP_OK)
-        return end(t, text, error);
-    fclose(t->out);
+    if (t->out != NULL)
+        fclose(t->out);
     free(t->text);
-    return status;
 }
 
 static void contributions(FILE *out, int64_t count)
@@ -132,7 +126,7 @@ netdp_status netdp_gossip_words(const netdp_loss_request *request, const char *n
     const netdp_linear *protocol = request->protocol;
     const netdp_threat threat =
         netdp_i_threat_gossip(request->sees, request->own_noise, protocol->cycle > 1);
-    telling t;
+    CLEARED(drop) telling t = {0};
     TRY(begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " rounds, ", name, protocol->rounds);
     if (protocol->senders_only)
@@ -178,7 +172,8 @@ static void tell_route(FILE *out, const netdp_route *route)
 /* How often a node contributes: what a public path says, else the worst that one may bring. */
 static netdp_status tell_visits(FILE *out, const netdp_token *token, netdp_error *error)
 {
-    int64_t *made = NULL, most = 0;
+    OWNED int64_t *made = NULL;
+    int64_t most = 0;
     if (token->route == NULL) {
         if (token->cap > 0)
             fputs("at most ", out);
@@ -186,14 +181,13 @@ static netdp_status tell_visits(FILE *out, const netdp_token *token, netdp_error
         fputs(token->cap > 0 ? "" : " in the worst case", out);
         return NETDP_OK;
     }
-    netdp_status status = netdp_i_given_contributions(token, &made, error);
-    for (int32_t u = 0; made != NULL && u < netdp_transition_rows(token->law).nodes; u++)
+    TRY(netdp_i_given_contributions(token, &made, error));
+    for (int32_t u = 0; u < netdp_transition_rows(token->law).nodes; u++)
         most = made[u] > most ? made[u] : most;
-    netdp_i_free(made);
     fputs("at most ", out);
     contributions(out, most);
     fputs(" on this path", out);
-    return status;
+    return NETDP_OK;
 }
 
 static void tell_law(FILE *out, const netdp_walk_request *request, const netdp_gamma *gamma)
@@ -219,11 +213,11 @@ netdp_status netdp_walk_words(const netdp_walk_request *request, const char *nam
     NETDP_I_GIVEN(error, request && request->token && request->token->law && name && text);
     const netdp_token *token = request->token;
     const netdp_threat threat = netdp_i_threat_token(token->release);
-    telling t;
+    CLEARED(drop) telling t = {0};
     TRY(begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " steps, %d token%s, ", name, token->steps, (int)token->tokens,
             token->tokens == 1 ? "" : "s");
-    netdp_status status = tell_visits(t.out, token, error);
+    TRY(tell_visits(t.out, token, error));
     fprintf(t.out, ", noise %g Delta; an observer sees %s;\n", request->noise, threat.sees);
     fprintf(t.out, "adjacency: %s; released: %s.\n", threat.protects, threat.released);
     fprintf(t.out,
@@ -237,7 +231,7 @@ netdp_status netdp_walk_words(const netdp_walk_request *request, const char *nam
                 token->contraction);
     tell_route(t.out, token->route);
     tell_law(t.out, request, gamma);
-    return finish(&t, status, text, error);
+    return end(&t, text, error);
 }
 
 /* ---- Tallies ---- */
@@ -249,7 +243,7 @@ netdp_status netdp_tally_words(const netdp_tally *tally, const char *name, char 
     const bool ring = tally->graph == NETDP_TALLY_RING;
     const bool counts = tally->task == NETDP_TALLY_HISTOGRAM;
     const netdp_threat threat = netdp_i_threat_token(tally->release);
-    telling t;
+    CLEARED(drop) telling t = {0};
     TRY(netdp_tally_check(tally, error));
     TRY(begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " %s, ", name, ring ? tally->passes : tally->steps,
@@ -283,7 +277,7 @@ netdp_status netdp_losses_words(const netdp_losses *losses, char **text, netdp_e
     NETDP_I_GIVEN(error, losses && text);
     netdp_guarantee guarantee;
     char verdict[NETDP_I_VERDICT_ROOM];
-    telling t;
+    CLEARED(drop) telling t = {0};
     TRY(begin(&t, error));
     netdp_losses_guarantee(losses, 0, (netdp_unit){NETDP_AS_LOSS, 0}, &guarantee);
     netdp_i_guarantee_verdict(&guarantee, verdict);

@@ -27,9 +27,9 @@ static netdp_status draw_examples(const netdp_study *study, bool classes, netdp_
                                        .intercept = study->task.intercept,
                                        .nodes = netdp_graph_nodes(problem->graph),
                                        .seed = study->seed + (uint64_t)study->data.draw};
-    netdp_status status = netdp_examples_draw(&synthesis, &problem->train, &problem->test, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "%s: data.synthetic", study->path);
+    TRY(netdp_i_within(error,
+                       netdp_examples_draw(&synthesis, &problem->train, &problem->test, error),
+                       "%s: data.synthetic", study->path));
     const netdp_examples *both[] = {problem->train, problem->test};
     crypto_hash_sha256_init(&state);
     for (int i = 0; i < 2; i++) {
@@ -156,12 +156,12 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
 {
     const netdp_i_learned *learned = netdp_i_task_learned(study->task.kind);
     const bool many = learned->many, classes = learned->classes;
-    netdp_range *range = NULL;
+    OWNED netdp_range *range = NULL;
+    OWNED char *features = NULL;
     int32_t ranges = 0;
-    char *features = NULL, counted[24];
-    netdp_status status = netdp_i_study_ranges(study, &range, &ranges, error);
-    if (status == NETDP_OK)
-        status = list_features(study, &features, error);
+    char counted[24];
+    TRY(netdp_i_study_ranges(study, &range, &ranges, error));
+    TRY(list_features(study, &features, error));
     const netdp_preparation preparation = {.label = study->data.label,
                                            .features =
                                                features != NULL ? features : study->data.features,
@@ -179,15 +179,9 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
                                            .graph = problem->graph,
                                            .rows = netdp_i_study_rows(study, counted),
                                            .missing = study->data.missing};
-    if (status == NETDP_OK)
-        status = csv == NULL
-                     ? draw_examples(study, classes, problem, error)
-                     : netdp_i_examples_prepare(csv, &preparation, &problem->train, &problem->test,
-                                                &problem->prepared, &problem->model, error);
-    netdp_i_free(range);
-    netdp_i_free(features);
-    if (status != NETDP_OK)
-        return status;
+    TRY(csv == NULL ? draw_examples(study, classes, problem, error)
+                    : netdp_i_examples_prepare(csv, &preparation, &problem->train, &problem->test,
+                                               &problem->prepared, &problem->model, error));
     problem->rows = problem->train->rows + problem->test->rows;
     problem->objective = (netdp_objective){
         .kind = learned->kind,
@@ -202,6 +196,6 @@ netdp_status netdp_i_problem_examples(const netdp_study *study, const char *csv,
     problem->width = netdp_parameters(&problem->objective, problem->train);
     problem->sensitivity = 2 * study->task.clip;
     bound_rows(study, csv != NULL, problem);
-    status = protect_rows(study, problem, error);
-    return status == NETDP_OK ? find_least(problem, error) : status;
+    TRY(protect_rows(study, problem, error));
+    return find_least(problem, error);
 }

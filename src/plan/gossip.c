@@ -30,10 +30,9 @@ static netdp_status describe(netdp_i_variant *variant, netdp_error *error)
         return NETDP_OK;
     TRY(netdp_i_own_given(variant, error));
     TRY(netdp_linear_check(&variant->protocol, error));
-    const netdp_status status =
-        netdp_bound_choose(&variant->protocol, variant->bound, &info, error);
-    return status == NETDP_OK ? NETDP_OK
-                              : netdp_i_within(error, status, "%s: privacy", variant->study->path);
+    return netdp_i_within(error,
+                          netdp_bound_choose(&variant->protocol, variant->bound, &info, error),
+                          "%s: privacy", variant->study->path);
 }
 
 /* As many rounds more, of each phase where there are some, that little is left of the pairwise noise. */
@@ -47,6 +46,15 @@ static netdp_status longer_for_pairs(const netdp_i_variant *variant, int64_t lea
     return netdp_i_pairs_left_longer(&protocol, least, rounds, error);
 }
 
+/* Rounds of a phase at so much noise. */
+static netdp_status find_inner(const netdp_i_variant *variant, double gap, double noise,
+                               int64_t *inner, netdp_error *error)
+{
+    const int32_t n = netdp_graph_nodes(variant->problem->graph);
+    TRY(netdp_rounds_auto(gap, n, noise, variant->study->question.variance, inner, error));
+    return longer_for_pairs(variant, *inner, inner, error);
+}
+
 /*
  * A calibration for phases of as many rounds as paper C's formula and the pairwise noise ask for: the fewest that are
  * enough at the noise to which they lead.
@@ -57,18 +65,12 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
                                      netdp_error *error)
 {
     const int64_t phases = variant->study->protocol.phases;
-    const int32_t n = netdp_graph_nodes(variant->problem->graph);
     netdp_linear *protocol = &variant->protocol;
     netdp_spectrum spectrum;
     int64_t inner = 1;
-    netdp_status status =
-        netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error);
-    if (status == NETDP_OK)
-        status =
-            netdp_rounds_auto(spectrum.gap, n, target->max_noise, target->variance, &inner, error);
-    if (status == NETDP_OK)
-        status = longer_for_pairs(variant, inner, &inner, error);
-    while (status == NETDP_OK) {
+    TRY(netdp_mixing_spectrum(protocol->mixing, NETDP_SPECTRAL_AUTO, &spectrum, error));
+    TRY(find_inner(variant, spectrum.gap, target->max_noise, &inner, error));
+    while (true) {
         REFUSE(inner > MOST_ROUNDS / phases,
                "protocol.phases: %lld phases of %lld rounds are more than %d rounds; give fewer",
                (long long)phases, (long long)inner, MOST_ROUNDS);
@@ -77,15 +79,12 @@ static netdp_status calibrate_phases(netdp_i_variant *variant, const netdp_loss_
         TRY(netdp_calibrate(request, target, progress, calibration, losses, error));
         /* Without noise, as if it were 1: what calibration does for averaging. */
         const double noise = calibration->sigma > 0 ? calibration->sigma : 1;
-        status = netdp_rounds_auto(spectrum.gap, n, noise, target->variance, &inner, error);
-        if (status == NETDP_OK)
-            status = longer_for_pairs(variant, inner, &inner, error);
-        if (status == NETDP_OK && inner <= protocol->every)
+        TRY(find_inner(variant, spectrum.gap, noise, &inner, error));
+        if (inner <= protocol->every)
             return NETDP_OK;
         netdp_losses_free(*losses);
         *losses = NULL;
     }
-    return status;
 }
 
 netdp_loss_request netdp_i_plan_gossip_ask(const netdp_i_variant *variant)
@@ -190,25 +189,21 @@ static netdp_status unmixed_error(const netdp_i_problem *problem, const netdp_li
 {
     const int32_t n = netdp_graph_nodes(problem->graph), d = problem->width;
     int32_t count = n;
-    double *result = NETDP_I_NEW(double, (int64_t)n *d);
-    bool *living = NETDP_I_NEW(bool, n);
-    netdp_status status = result == NULL || living == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status =
-            netdp_variation_living(protocol->mixing, &protocol->varying, living, &count, error);
-    if (status == NETDP_OK)
-        status = netdp_simulate(protocol, 0, problem->values, d, (netdp_run_seed){0, 0},
-                                (netdp_tracing){.every = 1}, result, error);
+    OWNED double *result = NETDP_I_NEW(double, (int64_t)n *d);
+    OWNED bool *living = NETDP_I_NEW(bool, n);
+    if (result == NULL || living == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_variation_living(protocol->mixing, &protocol->varying, living, &count, error));
+    TRY(netdp_simulate(protocol, 0, problem->values, d, (netdp_run_seed){0, 0},
+                       (netdp_tracing){.every = 1}, result, error));
     double sum = 0;
-    for (int32_t j = 0; status == NETDP_OK && j < d; j++) {
+    for (int32_t j = 0; j < d; j++) {
         const double truth = (problem->truth[j] - problem->low[j]) / problem->scale[j];
         for (int64_t u = 0; u < n; u++)
             sum += living[u] ? (result[u * d + j] - truth) * (result[u * d + j] - truth) : 0;
     }
-    netdp_i_free(result);
-    netdp_i_free(living);
     *objective = sum / (2.0 * count);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status predict(netdp_i_variant *variant, netdp_error *error)

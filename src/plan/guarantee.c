@@ -108,39 +108,40 @@ static netdp_status tell_pairs(const netdp_i_variant *variant, netdp_i_promise *
     return tell_left(variant, promise, error);
 }
 
+/* The losses of its pairs, in the folder's file and by distance. */
+static netdp_status tell_losses(const netdp_i_variant *variant, const netdp_losses *losses,
+                                const char *folder, netdp_i_promise *promise, netdp_error *error)
+{
+    CLEARED(netdp_i_pairs_clear) netdp_i_pairs pairs = {0};
+    const netdp_i_batch all = netdp_i_batch_whole(losses);
+    TRY(netdp_i_pairs_new(variant->problem->graph, &all, true, variant->noise,
+                          netdp_i_study_unit(variant->study), NULL, &pairs, error));
+    if (folder != NULL)
+        TRY(write_losses(&pairs, folder, variant->losses, error));
+    return list_classes(&pairs, promise, error);
+}
+
 netdp_status netdp_i_variant_guarantee(const netdp_i_variant *variant, const netdp_losses *losses,
                                        const netdp_summary *achieved, const char *folder,
                                        const netdp_progress *progress, netdp_i_promise *promise,
                                        netdp_error *error)
 {
-    const netdp_unit unit = netdp_i_study_unit(variant->study);
+    CLEARED(netdp_i_promise_clear)
     netdp_i_promise made = {.mean = achieved->mean,
                             .local = achieved->local,
                             .from = achieved->worst_from,
                             .to = achieved->worst_to,
                             .proofs = -1,
                             .given_count = losses->given_count};
-    netdp_i_pairs pairs = {0};
-    const netdp_i_batch all = netdp_i_batch_whole(losses);
-    netdp_status status = netdp_i_pairs_new(variant->problem->graph, &all, true, variant->noise,
-                                            unit, NULL, &pairs, error);
-    if (status == NETDP_OK && folder != NULL)
-        status = write_losses(&pairs, folder, variant->losses, error);
-    if (status == NETDP_OK)
-        status = list_classes(&pairs, &made, error);
-    netdp_i_pairs_clear(&pairs);
-    if (status == NETDP_OK && folder != NULL)
-        status = netdp_i_plan_proofs(variant, losses, achieved, folder, progress, &made, error);
-    if (status == NETDP_OK)
-        status = tell_pairs(variant, &made, error);
-    if (status != NETDP_OK) {
-        netdp_i_promise_clear(&made);
-        return status;
-    }
-    netdp_losses_guarantee(losses, achieved->max, unit, &made.is);
+    TRY(tell_losses(variant, losses, folder, &made, error));
+    if (folder != NULL)
+        TRY(netdp_i_plan_proofs(variant, losses, achieved, folder, progress, &made, error));
+    TRY(tell_pairs(variant, &made, error));
+    netdp_losses_guarantee(losses, achieved->max, netdp_i_study_unit(variant->study), &made.is);
     memcpy(made.given, losses->given, sizeof made.given);
     memcpy(made.why, variant->why, sizeof made.why);
     netdp_i_sample_tell(variant, achieved, &made);
     *promise = made;
+    made = (netdp_i_promise){0};
     return NETDP_OK;
 }

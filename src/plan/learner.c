@@ -328,49 +328,47 @@ static netdp_status fill_rows(const netdp_study *study, const netdp_table *table
                               "no row is whole and has one of the labels that are agreed on");
 }
 
+/* What stands in it is somebody's own. */
+static void forget_table(netdp_table **table)
+{
+    if (*table != NULL)
+        sodium_memzero((*table)->values, (size_t)(*table)->rows * (size_t)(*table)->columns *
+                                             sizeof *(*table)->values);
+    netdp_table_free(*table);
+}
+
 netdp_status netdp_i_learner_read(const netdp_study *study, const char *path, int64_t announced,
                                   netdp_i_learner *learner, netdp_error *error)
 {
     const int32_t features = list_features(study, NULL);
-    const netdp_i_column **feature = NETDP_I_NEW(const netdp_i_column *, features + 1);
-    const char **wanted = NETDP_I_NEW(const char *, features + 1);
-    netdp_table *table = NULL;
-    netdp_i_label_column texts = {0};
+    OWNED const netdp_i_column **feature = NETDP_I_NEW(const netdp_i_column *, features + 1);
+    OWNED const char **wanted = NETDP_I_NEW(const char *, features + 1);
+    CLEARED(forget_table) netdp_table *table = NULL;
+    CLEARED(netdp_i_label_column_drop) netdp_i_label_column texts = {0};
+    CLEARED(netdp_i_learner_clear) netdp_i_learner made = {0};
     const netdp_range label = label_range(study);
     const bool declared = find_label(study) != NULL && find_label(study)->values > 0;
     const bool drop = study->data.missing == NETDP_MISSING_DROP;
-    netdp_status status = feature == NULL || wanted == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK) {
-        (void)list_features(study, feature);
-        for (int32_t j = 0; j < features; j++)
-            wanted[j] = feature[j]->name;
-        wanted[features] = study->data.label;
-        status = declared ? netdp_i_table_read_classes(path, wanted, features + 1, drop, &table,
-                                                       &texts, error)
-                          : netdp_i_table_read_owned(path, wanted, features + 1, NULL, drop, &table,
-                                                     &texts, error);
-    }
-    if (status == NETDP_OK && table->rows == 0)
-        status = netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
-    if (status == NETDP_OK && !netdp_i_study_classes(study) && !(label.low < label.high))
-        status = netdp_i_fail(error, NETDP_INVALID, "study.yaml: the label has no bounds");
-    if (status == NETDP_OK)
-        status = make_rows(study, table->rows > announced ? table->rows : announced,
-                           features + study->task.intercept, learner, error);
-    if (status == NETDP_OK) {
-        learner->held = table->rows;
-        status = fill_rows(study, table, &texts, feature, learner, error);
-    }
-    if (table != NULL)
-        sodium_memzero(table->values,
-                       (size_t)table->rows * (size_t)table->columns * sizeof *table->values);
-    netdp_table_free(table);
-    netdp_i_label_column_drop(&texts);
-    netdp_i_free(wanted);
-    netdp_i_free(feature);
-    if (status != NETDP_OK)
-        netdp_i_learner_clear(learner);
-    return status;
+    if (feature == NULL || wanted == NULL)
+        return netdp_i_no_memory(error);
+    (void)list_features(study, feature);
+    for (int32_t j = 0; j < features; j++)
+        wanted[j] = feature[j]->name;
+    wanted[features] = study->data.label;
+    TRY(declared
+            ? netdp_i_table_read_classes(path, wanted, features + 1, drop, &table, &texts, error)
+            : netdp_i_table_read_owned(path, wanted, features + 1, NULL, drop, &table, &texts,
+                                       error));
+    REFUSE(table->rows == 0, "%.300s: has no row", path);
+    REFUSE(!netdp_i_study_classes(study) && !(label.low < label.high),
+           "study.yaml: the label has no bounds");
+    TRY(make_rows(study, table->rows > announced ? table->rows : announced,
+                  features + study->task.intercept, &made, error));
+    made.held = table->rows;
+    TRY(fill_rows(study, table, &texts, feature, &made, error));
+    *learner = made;
+    made = (netdp_i_learner){0};
+    return NETDP_OK;
 }
 
 static void take_gradient(const netdp_i_learner *learner, int64_t phase, double l2,

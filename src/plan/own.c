@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/losses/losses.h"
 #include "account/losses/protect.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -42,9 +43,7 @@ static netdp_status read_entry(const char **text, const netdp_i_variant *variant
     REFUSE(*after != 0 || !isfinite(*number) || !(*number > 0),
            "privacy.%s: '%.40s'; give a number above 0", key, colon + 1);
     *text = *end == ',' ? end + 1 : end;
-    const netdp_status status = netdp_graph_find(graph, entry, node, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "privacy.%s", key);
+    TRY(netdp_i_within(error, netdp_graph_find(graph, entry, node, error), "privacy.%s", key));
     REFUSE(variant->own[*node] != 1, "privacy.%s: node %.40s is named twice; once is enough", key,
            entry);
     return NETDP_OK;
@@ -119,23 +118,23 @@ static netdp_status value_at(const meeting *m, double own, double *value, netdp_
 static netdp_status meet(const meeting *m, double target, double *own, netdp_error *error)
 {
     double low = 1, high = 1, value = 0;
-    netdp_status status = value_at(m, high, &value, error);
-    while (status == NETDP_OK && value > target && high < MOST) {
+    TRY(value_at(m, high, &value, error));
+    while (value > target && high < MOST) {
         low = high;
         high *= 2;
-        status = value_at(m, high, &value, error);
+        TRY(value_at(m, high, &value, error));
     }
-    if (status == NETDP_OK && value > target)
+    if (value > target)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "privacy.targets: epsilon %g would take more than %g times the noise",
                             target, MOST);
-    for (int k = 0; status == NETDP_OK && high > 1 && k < HALVINGS; k++) {
+    for (int k = 0; high > 1 && k < HALVINGS; k++) {
         const double middle = (low + high) / 2;
-        status = value_at(m, middle, &value, error);
+        TRY(value_at(m, middle, &value, error));
         *(value > target ? &low : &high) = middle;
     }
     *own = high;
-    return status;
+    return NETDP_OK;
 }
 
 static int32_t index_of(const netdp_losses *losses, int32_t node)
@@ -153,21 +152,20 @@ static netdp_status meet_all(netdp_i_variant *variant, const netdp_losses *losse
     const netdp_study *study = variant->study;
     const char *text = study->privacy.targets;
     bool left = true;
-    netdp_status status = NETDP_OK;
-    while (status == NETDP_OK && left) {
+    while (left) {
         meeting m = {losses, variant->noise, netdp_i_study_unit(study), study->privacy.over, 0};
         int32_t node = 0;
         double target = 0;
-        status = read_entry(&text, variant, "targets", &node, &target, &left, error);
-        if (status != NETDP_OK || !left)
+        TRY(read_entry(&text, variant, "targets", &node, &target, &left, error));
+        if (!left)
             break;
         m.from = index_of(losses, node);
         REFUSE(m.from < 0,
                "privacy.targets: nothing is asked about node %d; leave privacy.sources out",
                (int)node);
-        status = meet(&m, target, &variant->own[node], error);
+        TRY(meet(&m, target, &variant->own[node], error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_own_meet(netdp_i_variant *variant, netdp_losses **losses,
@@ -176,7 +174,7 @@ netdp_status netdp_i_own_meet(netdp_i_variant *variant, netdp_losses **losses,
 {
     const netdp_i_pairs_of pairs = {variant->source_count, variant->observer_count, variant->source,
                                     variant->observer};
-    netdp_losses *after = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *after = NULL;
     if (variant->study->privacy.targets == NULL)
         return NETDP_OK;
     REFUSE(!(variant->noise > 0),
@@ -185,9 +183,9 @@ netdp_status netdp_i_own_meet(netdp_i_variant *variant, netdp_losses **losses,
     TRY(meet_all(variant, *losses, error));
     TRY(netdp_i_variant_planning(variant)->again(variant, &pairs, progress, &after, error));
     netdp_losses_free(*losses);
-    *losses = after;
-    return netdp_losses_summary(after, variant->noise, netdp_i_study_unit(variant->study), achieved,
-                                error);
+    *losses = GIVE(after);
+    return netdp_losses_summary(*losses, variant->noise, netdp_i_study_unit(variant->study),
+                                achieved, error);
 }
 
 /* ---- What is kept, and told ---- */

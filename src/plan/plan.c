@@ -211,8 +211,7 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
     plan->variant = NETDP_I_NEW(netdp_i_variant, several > 0 ? several + 2 : 3);
     NEED(plan->variant);
     plan->count = several > 0 ? several + 2 : 3;
-    netdp_status status = NETDP_OK;
-    for (int32_t i = 0; i < plan->count && status == NETDP_OK; i++) {
+    for (int32_t i = 0; i < plan->count; i++) {
         netdp_i_variant *variant = &plan->variant[i];
         if (i >= 2)
             *variant = netdp_i_plan_variant(study, problems, i - 2);
@@ -222,28 +221,23 @@ static netdp_status list_variants(const netdp_study *study, const netdp_i_proble
                                          .study = study,
                                          .problem = problems->made[0],
                                          .losses = "loss"};
-        status = netdp_i_variant_describe(variant, error);
-        if (i >= 2)
-            status = within(study, variant, status, error);
+        const netdp_status status = netdp_i_variant_describe(variant, error);
+        TRY(i >= 2 ? within(study, variant, status, error) : status);
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_plan_make(const netdp_study *study, const netdp_i_problems *problems,
                                const char *folder, const netdp_progress *progress,
                                netdp_i_plan *plan, netdp_error *error)
 {
-    netdp_i_plan made = {0};
-    netdp_status status = list_variants(study, problems, &made, error);
-    for (int32_t i = 0; i < made.count && status == NETDP_OK; i++)
-        status =
-            within(study, &made.variant[i],
-                   netdp_i_variant_calibrate(&made.variant[i], folder, progress, error), error);
-    if (status != NETDP_OK) {
-        netdp_i_plan_clear(&made);
-        return status;
-    }
+    CLEARED(netdp_i_plan_clear) netdp_i_plan made = {0};
+    TRY(list_variants(study, problems, &made, error));
+    for (int32_t i = 0; i < made.count; i++)
+        TRY(within(study, &made.variant[i],
+                   netdp_i_variant_calibrate(&made.variant[i], folder, progress, error), error));
     *plan = made;
+    made = (netdp_i_plan){0};
     return NETDP_OK;
 }
 
@@ -313,17 +307,13 @@ netdp_status netdp_i_plan_restore(const json_t *stored, const netdp_study *study
                                   const netdp_i_problems *problems, netdp_i_plan *plan,
                                   netdp_error *error)
 {
-    netdp_i_plan made = {0};
-    netdp_status status = list_variants(study, problems, &made, error);
-    bool whole = status == NETDP_OK && json_array_size(stored) == (size_t)made.count;
+    CLEARED(netdp_i_plan_clear) netdp_i_plan made = {0};
+    TRY(list_variants(study, problems, &made, error));
+    bool whole = json_array_size(stored) == (size_t)made.count;
     for (int32_t i = 0; whole && i < made.count; i++)
         whole = restore_variant(json_array_get(stored, (size_t)i), &made.variant[i]);
-    if (status == NETDP_OK && !whole)
-        status = netdp_i_fail(error, NETDP_INVALID, "the plan in it is not whole");
-    if (status != NETDP_OK) {
-        netdp_i_plan_clear(&made);
-        return status;
-    }
+    REFUSE(!whole, "the plan in it is not whole");
     *plan = made;
+    made = (netdp_i_plan){0};
     return NETDP_OK;
 }

@@ -148,42 +148,33 @@ static netdp_status read_pairs(const netdp_study *study, netdp_i_problem *made, 
 {
     const netdp_status status =
         netdp_i_question_pairs(&study->question, made->graph, &made->pairs, error);
-    if (status == NETDP_OK)
-        return NETDP_OK;
-    netdp_i_spell(NETDP_I_SPELL_KEYS, error);
+    if (status != NETDP_OK)
+        netdp_i_spell(NETDP_I_SPELL_KEYS, error);
     return netdp_i_within(error, status, "%s", study->path);
 }
 
 netdp_status netdp_i_problem_new(const netdp_study *study, const char *data,
                                  netdp_i_problem **problem, netdp_error *error)
 {
-    char *csv = NULL;
-    netdp_i_problem *made = NETDP_I_NEW(netdp_i_problem, 1);
+    OWNED_BY(free) char *csv = NULL;
+    OWNED_BY(netdp_i_problem_free) netdp_i_problem *made = NETDP_I_NEW(netdp_i_problem, 1);
     NEED(made);
-    netdp_status status = netdp_i_study_owns(study)
-                              ? netdp_i_fail(error, NETDP_INVALID,
-                                             "%s: task.kind: own runs between peers, whose "
-                                             "programs give the gradients; take netdp net init, or "
-                                             "netdp.simulate in Python",
-                                             study->path)
-                              : load_graph(study, data, made, error);
     const bool accounts = netdp_i_study_accounts(study);
-    if (status == NETDP_OK)
-        status = netdp_i_assumed_refuse(study, error);
-    if (status == NETDP_OK && netdp_i_problem_pairs(study) != NULL)
-        status = read_pairs(study, made, error);
-    if (status == NETDP_OK && !accounts && study->data.synthetic == NULL)
-        status = find_csv(study, data, made, &csv, error);
-    if (status == NETDP_OK && !accounts)
-        status = netdp_i_study_learns(study) ? netdp_i_problem_examples(study, csv, made, error)
-                                             : netdp_i_problem_values(study, csv, made, error);
-    if (status == NETDP_OK && !netdp_i_study_realises(study)) /* nothing is mixed on no edges */
-        status = load_weights(study, made, error);
-    free(csv);
-    if (status != NETDP_OK) {
-        netdp_i_problem_free(made);
-        return status;
-    }
-    *problem = made;
+    REFUSE(netdp_i_study_owns(study),
+           "%s: task.kind: own runs between peers, whose programs give the gradients; take netdp "
+           "net init, or netdp.simulate in Python",
+           study->path);
+    TRY(load_graph(study, data, made, error));
+    TRY(netdp_i_assumed_refuse(study, error));
+    if (netdp_i_problem_pairs(study) != NULL)
+        TRY(read_pairs(study, made, error));
+    if (!accounts && study->data.synthetic == NULL)
+        TRY(find_csv(study, data, made, &csv, error));
+    if (!accounts)
+        TRY(netdp_i_study_learns(study) ? netdp_i_problem_examples(study, csv, made, error)
+                                        : netdp_i_problem_values(study, csv, made, error));
+    if (!netdp_i_study_realises(study)) /* nothing is mixed on no edges */
+        TRY(load_weights(study, made, error));
+    *problem = GIVE(made);
     return NETDP_OK;
 }

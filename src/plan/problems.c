@@ -60,9 +60,8 @@ static netdp_status find_problem(const netdp_study *study, int32_t i, const char
     if (problems->of[i] != NULL)
         return NETDP_OK;
     netdp_i_problem **made = &problems->made[problems->count];
-    netdp_status status = netdp_i_problem_new(variation->study, data, made, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "variant %s", variation->name);
+    TRY(netdp_i_within(error, netdp_i_problem_new(variation->study, data, made, error),
+                       "variant %s", variation->name));
     problems->of[i] = *made;
     problems->count++;
     return NETDP_OK;
@@ -71,23 +70,17 @@ static netdp_status find_problem(const netdp_study *study, int32_t i, const char
 netdp_status netdp_i_problems_new(const netdp_study *study, const char *data,
                                   netdp_i_problems *problems, netdp_error *error)
 {
-    netdp_i_problems made = {0};
+    CLEARED(netdp_i_problems_clear) netdp_i_problems made = {0};
     made.made = NETDP_I_NEW(netdp_i_problem *, study->variation_count + 1);
     made.of = NETDP_I_NEW(const netdp_i_problem *, study->variation_count);
-    netdp_status status = NETDP_OK;
     if (made.made == NULL || made.of == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_problem_new(study, data, &made.made[0], error);
-    if (status == NETDP_OK)
-        made.count = 1;
-    for (int32_t i = 0; status == NETDP_OK && i < study->variation_count; i++)
-        status = find_problem(study, i, data, &made, error);
-    if (status != NETDP_OK) {
-        netdp_i_problems_clear(&made);
-        return status;
-    }
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_problem_new(study, data, &made.made[0], error));
+    made.count = 1;
+    for (int32_t i = 0; i < study->variation_count; i++)
+        TRY(find_problem(study, i, data, &made, error));
     *problems = made;
+    made = (netdp_i_problems){0};
     return NETDP_OK;
 }
 

@@ -60,14 +60,13 @@ static netdp_status foresee(const netdp_i_variant *variant, const netdp_proof_re
 {
     REFUSE(variant->kind != NETDP_GOSSIP && variant->kind != NETDP_WALK,
            "proof: there are proof files of gossip and of walks only");
-    netdp_status status = netdp_losses_proof_bytes(request, bytes, error);
+    TRY(netdp_losses_proof_bytes(request, bytes, error));
     *bytes *= (double)count;
-    const double work = status == NETDP_OK ? (double)count * work_of(variant) : 0;
-    if (status != NETDP_OK || asked || (work <= MOST_WORK && *bytes <= MOST_BYTES))
-        return status;
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "proof: unasked none are written of networks as large as this; give proof: "
-                        "worst, or how many");
+    const double work = (double)count * work_of(variant);
+    REFUSE(!asked && !(work <= MOST_WORK && *bytes <= MOST_BYTES),
+           "proof: unasked none are written of networks as large as this; give proof: worst, or "
+           "how many");
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_losses *losses,
@@ -94,7 +93,7 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
                                          .to = achieved->worst_to,
                                          .noise = variant->noise,
                                          .unit = netdp_i_study_unit(study)};
-    bool *chosen = NETDP_I_NEW(bool, (int64_t)losses->from_count * losses->to_count);
+    OWNED bool *chosen = NETDP_I_NEW(bool, (int64_t)losses->from_count * losses->to_count);
     NEED(chosen);
     /* Which pairs were drawn is for all to see: by no seed that would undo a simulation's noise. */
     const uint64_t seed = netdp_i_study_accounts(study) ? study->seed : 0;
@@ -107,7 +106,6 @@ netdp_status netdp_i_plan_proofs(const netdp_i_variant *variant, const netdp_los
         status = netdp_i_report(progress, said, 0, 1, &why);
     if (status == NETDP_OK)
         status = write_all(variant, losses, request, chosen, folder, &why);
-    netdp_i_free(chosen);
     promise->proofs = status == NETDP_OK ? count : 0;
     if (status == NETDP_INVALID && !asked) {
         snprintf(promise->no_proof, sizeof promise->no_proof, "%.199s", why.text);

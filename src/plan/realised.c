@@ -8,6 +8,7 @@
 #include <netdp/simulate.h>
 
 #include "account/losses/label.h"
+#include "account/losses/losses.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/try.h"
@@ -124,28 +125,25 @@ static netdp_status foretell(const netdp_i_variant *variant, int which,
                                      .delta_spotted = delta,
                                      .colluders = 1};
     netdp_tally_published bound;
-    netdp_losses *losses = NULL;
+    OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
     hidden.hidden = true;
     if (which == LAW)
         hidden.cap = 0; /* with a cap and without at one delta: that of the theorem without */
-    netdp_status status =
-        which == THEOREM_LOCAL
+    TRY(which == THEOREM_LOCAL
             ? netdp_tally_published_local(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error)
-            : netdp_tally_published_bound(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error);
-    if (status == NETDP_OK && which == LAW) {
+            : netdp_tally_published_bound(&hidden, &terms, NETDP_FORM_PRINTED, &bound, error));
+    if (which == LAW) {
         const netdp_tally_request request = {.tally = &variant->tally,
                                              .unit = {NETDP_AS_DP, fmin(bound.delta, 0.5)},
                                              .from_count = 1,
                                              .from = &pair[0],
                                              .to_count = 1,
                                              .to = &pair[1]};
-        status = netdp_tally_losses_new(&request, progress, &losses, error);
-        if (status == NETDP_OK)
-            bound.epsilon = losses->loss[0];
-        netdp_losses_free(losses);
+        TRY(netdp_tally_losses_new(&request, progress, &losses, error));
+        bound.epsilon = losses->loss[0];
     }
     *spread = (netdp_tally_spread){1, bound.epsilon, bound.epsilon, bound.epsilon};
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_realised_account(netdp_i_variant *variant, const netdp_progress *progress,

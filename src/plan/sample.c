@@ -83,12 +83,9 @@ static netdp_status read_nodes(const netdp_i_variant *variant, const char *key, 
     const netdp_graph *graph = variant->problem->graph;
     if (text == NULL)
         return NETDP_OK;
-    if (strcmp(text, "random") != 0) {
-        const netdp_status status = netdp_i_read_nodes(graph, text, node, count, error);
-        return status == NETDP_OK
-                   ? NETDP_OK
-                   : netdp_i_within(error, status, "%s: %s", variant->study->path, key);
-    }
+    if (strcmp(text, "random") != 0)
+        return netdp_i_within(error, netdp_i_read_nodes(graph, text, node, count, error), "%s: %s",
+                              variant->study->path, key);
     netdp_stream stream = netdp_stream_at(variant->study->seed, NETDP_FOR_PROBE, purpose, 0);
     int32_t *drawn = NETDP_I_NEW(int32_t, 1);
     NEED(drawn);

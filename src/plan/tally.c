@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/try.h"
 #include "protocol/threat.h"
@@ -153,15 +154,15 @@ netdp_status netdp_i_plan_tally_released(const netdp_i_variant *variant, json_t 
 {
     const netdp_tallying tallying = tallying_of(variant);
     const netdp_i_problem *problem = variant->problem;
-    netdp_estimate *estimate = NETDP_I_NEW(netdp_estimate, problem->width);
+    OWNED netdp_estimate *estimate = NETDP_I_NEW(netdp_estimate, problem->width);
     int64_t contributions = 0;
-    json_t *list = json_array();
-    netdp_status status = estimate == NULL || list == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_simulate_tally(&tallying, (netdp_run_seed){variant->study->seed, 0},
-                                      (netdp_tracing){.every = 1}, estimate, &contributions, NULL,
-                                      NULL, error);
-    for (int32_t j = 0; status == NETDP_OK && j < problem->width; j++) {
+    OWNED_BY(json_decref) json_t *list = json_array();
+    if (estimate == NULL || list == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_simulate_tally(&tallying, (netdp_run_seed){variant->study->seed, 0},
+                             (netdp_tracing){.every = 1}, estimate, &contributions, NULL, NULL,
+                             error));
+    for (int32_t j = 0; j < problem->width; j++) {
         /* inner values are (value - low) / scale, `contributions` of them */
         const double scale = problem->scale[j], low = problem->low[j] * (double)contributions;
         json_array_append_new(
@@ -171,12 +172,7 @@ netdp_status netdp_i_plan_tally_released(const netdp_i_variant *variant, json_t 
                             netdp_i_json_double(low + scale * estimate[j].low), "high",
                             netdp_i_json_double(low + scale * estimate[j].high), "level", LEVEL));
     }
-    netdp_i_free(estimate);
-    if (status != NETDP_OK) {
-        json_decref(list);
-        return status;
-    }
-    *released = list;
+    *released = GIVE(list);
     return NETDP_OK;
 }
 

@@ -66,29 +66,22 @@ static netdp_status load_table(const netdp_study *study, const char *csv, netdp_
 {
     if (study->data.synthetic != NULL)
         return list_positions(study, problem, table, error);
-    const char **wanted = NETDP_I_NEW(const char *, study->data.column_count);
+    OWNED const char **wanted = NETDP_I_NEW(const char *, study->data.column_count);
     NEED(wanted);
     for (int32_t j = 0; j < study->data.column_count; j++)
         wanted[j] = study->data.column[j].name;
-    netdp_status status =
-        netdp_i_table_read_owned(csv, wanted, study->data.column_count, study->data.owner,
-                                 study->data.missing == NETDP_MISSING_DROP, table, texts, error);
-    if (status == NETDP_OK) {
-        problem->prepared.missing = texts->dropped;
-        if (netdp_i_study_tallies(study))
-            leave_out(*table, texts);
-    }
-    netdp_i_free(wanted);
-    for (int32_t j = 0;
-         status == NETDP_OK && study->data.column_count == 0 && j < (*table)->columns; j++) {
+    TRY(netdp_i_table_read_owned(csv, wanted, study->data.column_count, study->data.owner,
+                                 study->data.missing == NETDP_MISSING_DROP, table, texts, error));
+    problem->prepared.missing = texts->dropped;
+    if (netdp_i_study_tallies(study))
+        leave_out(*table, texts);
+    for (int32_t j = 0; study->data.column_count == 0 && j < (*table)->columns; j++) {
         const char *why = netdp_i_table_suspect(*table, j);
-        if (why != NULL)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%.200s: column %d, '%s', %s; list the columns that are meant in "
-                                  "data.columns",
-                                  csv, (int)j + 1, netdp_i_show_text((*table)->name[j]).text, why);
+        REFUSE(why != NULL,
+               "%.200s: column %d, '%s', %s; list the columns that are meant in data.columns", csv,
+               (int)j + 1, netdp_i_show_text((*table)->name[j]).text, why);
     }
-    return status;
+    return NETDP_OK;
 }
 
 /* Room for `width` numbers of a message. */
@@ -272,11 +265,12 @@ static netdp_status list_contributions(const netdp_study *study, const netdp_tab
     for (int32_t u = 0; u < n; u++)
         problem->depth = held[u] > problem->depth ? held[u] : problem->depth;
     const int64_t depth = problem->depth;
-    double *inner = NETDP_I_NEW(double, problem->width);
-    int64_t *given = NETDP_I_NEW(int64_t, n);
+    OWNED double *inner = NETDP_I_NEW(double, problem->width);
+    OWNED int64_t *given = NETDP_I_NEW(int64_t, n);
     problem->contribution = NETDP_I_NEW(double, n *depth);
-    const bool room = inner != NULL && given != NULL && problem->contribution != NULL;
-    for (int64_t i = 0; room && i < of->places.count; i++) {
+    if (inner == NULL || given == NULL || problem->contribution == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < of->places.count; i++) {
         const double *row = table->values + of->places.row[i] * table->columns;
         const int64_t u = of->node[i], k = given[u]++;
         (void)read_row(study, problem, row, inner);
@@ -285,12 +279,10 @@ static netdp_status list_contributions(const netdp_study *study, const netdp_tab
         add_passes(study, depth, k, held[u], inner, problem->width,
                    problem->values + u * problem->width);
     }
-    for (int64_t u = 0; room && u < n; u++)
+    for (int64_t u = 0; u < n; u++)
         for (int64_t k = held[u]; k < depth; k++)
             problem->contribution[u * depth + k] = problem->contribution[u * depth + k % held[u]];
-    netdp_i_free(inner);
-    netdp_i_free(given);
-    return room ? NETDP_OK : netdp_i_no_memory(error);
+    return NETDP_OK;
 }
 
 /* Which node has which place: by its owner, or as the seed deals them; every node has one. */
@@ -304,7 +296,7 @@ static netdp_status deal_rows(const netdp_study *study, const netdp_table *table
     const char *declared = netdp_i_study_tallies(study) || study->data.one_row_a_node || drawn
                                ? NULL
                                : netdp_i_study_rows(study, counted);
-    bool *none = drawn ? NETDP_I_NEW(bool, table->rows) : NULL;
+    OWNED bool *none = drawn ? NETDP_I_NEW(bool, table->rows) : NULL;
     const netdp_i_placing placing = {.rows = table->rows,
                                      .empty = drawn ? none : texts->empty,
                                      .owner = texts->owner,
@@ -312,23 +304,22 @@ static netdp_status deal_rows(const netdp_study *study, const netdp_table *table
                                      .cuts = study->data.owner_cuts,
                                      .declared = declared,
                                      .graph = problem->graph};
-    netdp_status status = drawn && none == NULL ? netdp_i_no_memory(error)
-                                                : netdp_i_places_fill(&placing, &of->places, error);
+    if (drawn && none == NULL)
+        return netdp_i_no_memory(error);
+    const netdp_status status = netdp_i_places_fill(&placing, &of->places, error);
+    TRY(texts->owner != NULL ? netdp_i_within(error, status, "%s: data", study->path) : status);
     of->node = NETDP_I_NEW(int32_t, of->places.count);
     of->held = NETDP_I_NEW(int64_t, n);
-    if (status == NETDP_OK && (of->node == NULL || of->held == NULL))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && of->places.node != NULL)
+    if (of->node == NULL || of->held == NULL)
+        return netdp_i_no_memory(error);
+    if (of->places.node != NULL)
         memcpy(of->node, of->places.node, (size_t)of->places.count * sizeof *of->node);
-    else if (status == NETDP_OK)
-        status = netdp_deal(of->places.count, n, !study->data.one_row_a_node, study->seed, of->node,
-                            error);
-    for (int64_t i = 0; status == NETDP_OK && i < of->places.count; i++)
+    else
+        TRY(netdp_deal(of->places.count, n, !study->data.one_row_a_node, study->seed, of->node,
+                       error));
+    for (int64_t i = 0; i < of->places.count; i++)
         of->held[of->node[i]]++;
-    netdp_i_free(none);
-    return texts->owner != NULL && status != NETDP_OK
-               ? netdp_i_within(error, status, "%s: data", study->path)
-               : status;
+    return NETDP_OK;
 }
 
 static void drop_holding(holding *of)

@@ -52,9 +52,8 @@ netdp_status netdp_i_variant_ask(netdp_i_variant *variant, netdp_error *error)
     if (status == NETDP_OK)
         status = netdp_i_question_describe(&variant->question, &network, &variant->about, error);
     variant->bound = variant->about.request.bound;
-    if (status == NETDP_OK)
-        return NETDP_OK;
-    netdp_i_spell(NETDP_I_SPELL_KEYS, error);
+    if (status != NETDP_OK)
+        netdp_i_spell(NETDP_I_SPELL_KEYS, error);
     return netdp_i_within(error, status, "%s", variant->study->path);
 }
 

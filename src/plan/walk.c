@@ -81,9 +81,9 @@ static netdp_status choose_bound(netdp_i_variant *variant, netdp_error *error)
     const char *counted = variant->token.route != NULL ? "as many as the path has"
                           : variant->token.cap > 0     ? "as many as the cap allows"
                                                        : "without a cap, one in every step";
-    netdp_status status = netdp_walk_bound_choose(&variant->token, variant->bound, &info, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "%s: privacy", variant->study->path);
+    TRY(netdp_i_within(error,
+                       netdp_walk_bound_choose(&variant->token, variant->bound, &info, error),
+                       "%s: privacy", variant->study->path));
     if (!netdp_i_plan_walk_contracts(info->bound))
         variant->token.contraction = 0;
     if (keeps)

@@ -214,10 +214,9 @@ netdp_status netdp_events_read(const char *path, netdp_events **events, netdp_er
         return netdp_i_no_memory(error);
     for (size_t i = 0; i < json_array_size(list); i++) {
         made->count = i + 1;
-        const netdp_status status =
-            read_entry(json_array_get(list, i), neighbours, made->event + i, error);
-        if (status != NETDP_OK)
-            return netdp_i_within(error, status, "%s: event %zu", path, i + 1);
+        TRY(netdp_i_within(error,
+                           read_entry(json_array_get(list, i), neighbours, made->event + i, error),
+                           "%s: event %zu", path, i + 1));
     }
     *events = GIVE(made);
     return NETDP_OK;

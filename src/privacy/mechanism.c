@@ -137,11 +137,8 @@ static netdp_status check_neighbours(const netdp_event *events, size_t count, ne
 
 netdp_status netdp_i_events_check(const netdp_event *events, size_t count, netdp_error *error)
 {
-    for (size_t i = 0; i < count; i++) {
-        netdp_status status = netdp_i_event_check(events + i, error);
-        if (status != NETDP_OK)
-            return netdp_i_within(error, status, "event %zu", i + 1);
-    }
+    for (size_t i = 0; i < count; i++)
+        TRY(netdp_i_within(error, netdp_i_event_check(events + i, error), "event %zu", i + 1));
     return check_neighbours(events, count, error);
 }
 
@@ -218,9 +215,7 @@ netdp_status netdp_event_parse(const char *text, netdp_event *event, netdp_error
                             "x1000",
                             netdp_i_show_text(text).text);
     read.mechanism = (netdp_mechanism)found;
-    const netdp_status status = read_value(value, &read, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "%s", copy);
+    TRY(netdp_i_within(error, read_value(value, &read, error), "%s", copy));
     *event = read;
     return NETDP_OK;
 }

@@ -80,23 +80,15 @@ netdp_status netdp_i_losses_asked(int32_t nodes, const int32_t *from, int32_t fr
                                   const int32_t *to, int32_t to_count, bool coalition,
                                   netdp_losses **losses, netdp_error *error)
 {
-    if (coalition && to_count < 1)
-        return netdp_i_fail(error, NETDP_INVALID, "to: a coalition needs its members' names");
-    netdp_losses *made = NETDP_I_NEW(netdp_losses, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
-    netdp_status status =
-        list_nodes(&made->from, &made->from_count, from, from_count, nodes, "from", error);
-    if (status == NETDP_OK)
-        status = list_nodes(&made->to, &made->to_count, to, to_count, nodes, "to", error);
-    if (status == NETDP_OK) {
-        made->members = coalition ? made->to_count : 1;
-        made->to_count = coalition ? 1 : made->to_count;
-        *losses = made;
-    } else {
-        netdp_losses_free(made);
-    }
-    return status;
+    REFUSE(coalition && to_count < 1, "to: a coalition needs its members' names");
+    OWNED_BY(netdp_losses_free) netdp_losses *made = NETDP_I_NEW(netdp_losses, 1);
+    NEED(made);
+    TRY(list_nodes(&made->from, &made->from_count, from, from_count, nodes, "from", error));
+    TRY(list_nodes(&made->to, &made->to_count, to, to_count, nodes, "to", error));
+    made->members = coalition ? made->to_count : 1;
+    made->to_count = coalition ? 1 : made->to_count;
+    *losses = GIVE(made);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_losses_new(int32_t nodes, const int32_t *from, int32_t from_count,

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/try.h"
+
 /* Where the search begins: order 8. */
 enum { FIRST_ORDER = 9 };
 
@@ -21,12 +23,10 @@ netdp_status netdp_i_search_orders(netdp_i_at_order at_order, void *context, dou
         for (int k = best > 0 ? best - 1 : 0; k <= best + 1 && k < NETDP_I_ORDERS; k++) {
             double one;
             const netdp_rdp point = {.count = 1, .order = &all[k], .epsilon = &curve[k]};
-            netdp_status status = known[k] ? NETDP_OK : at_order(context, k, &curve[k], error);
+            if (!known[k])
+                TRY(at_order(context, k, &curve[k], error));
             known[k] = true;
-            if (status == NETDP_OK)
-                status = netdp_rdp_to_epsilon(&point, delta, 0, &one, error);
-            if (status != NETDP_OK)
-                return status;
+            TRY(netdp_rdp_to_epsilon(&point, delta, 0, &one, error));
             if (one < least) {
                 least = one;
                 next = k;

@@ -43,23 +43,20 @@ netdp_status netdp_i_pairs_new(const netdp_graph *graph, const netdp_i_batch *ba
                                netdp_i_pairs *pairs, netdp_error *error)
 {
     const int64_t count = (int64_t)batch->losses->from_count * batch->count;
+    CLEARED(netdp_i_pairs_clear)
     netdp_i_pairs made = {graph, *batch, unit, NETDP_I_NEW(double, count),
                           distances ? NETDP_I_NEW(int32_t, count) : NULL};
-    netdp_status status = NETDP_OK;
     if (made.value == NULL || (distances && made.distance == NULL))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_batch_values(batch, noise, unit, made.value, progress, error);
-    if (status == NETDP_OK && distances)
-        status = batch->losses->members == 1 && batch->losses->from_count < batch->count
-                     ? netdp_i_for_each(batch->losses->from_count, find_from_source, &made,
-                                        progress, NULL, error)
-                     : netdp_i_for_each(batch->count, find_distances, &made, progress, NULL, error);
-    if (status == NETDP_OK)
-        *pairs = made;
-    else
-        netdp_i_pairs_clear(&made);
-    return status;
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_batch_values(batch, noise, unit, made.value, progress, error));
+    if (distances)
+        TRY(batch->losses->members == 1 && batch->losses->from_count < batch->count
+                ? netdp_i_for_each(batch->losses->from_count, find_from_source, &made, progress,
+                                   NULL, error)
+                : netdp_i_for_each(batch->count, find_distances, &made, progress, NULL, error));
+    *pairs = made;
+    made = (netdp_i_pairs){0};
+    return NETDP_OK;
 }
 
 void netdp_i_pairs_clear(netdp_i_pairs *pairs)

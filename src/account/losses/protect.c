@@ -212,19 +212,14 @@ netdp_status netdp_losses_settle(netdp_losses *losses, double sigma, netdp_unit 
     if (losses->phases == 0 || losses->final)
         return NETDP_OK;
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
-    double *value = NETDP_I_NEW(double, pairs), local = 0;
+    OWNED double *value = NETDP_I_NEW(double, pairs);
+    double local = 0;
     const netdp_i_batch all = netdp_i_batch_whole(losses);
-    netdp_status status = value == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_batch_values(&all, sigma, unit, value, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_losses_value(losses, losses->local, sigma, unit, &local, error);
-    if (status != NETDP_OK) {
-        netdp_i_free(value);
-        return status;
-    }
+    NEED(value);
+    TRY(netdp_i_batch_values(&all, sigma, unit, value, NULL, error));
+    TRY(netdp_losses_value(losses, losses->local, sigma, unit, &local, error));
     netdp_i_free(losses->loss);
-    losses->loss = value;
+    losses->loss = GIVE(value);
     losses->local = local;
     losses->final = true;
     losses->unit = unit;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 
 netdp_status netdp_i_check_target(const netdp_target *target, netdp_error *error)
 {
@@ -27,12 +28,9 @@ static netdp_status bracket(netdp_i_evaluate evaluate, void *context, const netd
     double sigma = 1;
     *low = 0;
     *at_low = INFINITY;
-    netdp_status status = NETDP_OK;
     for (;;) {
         sigma = fmin(sigma, most);
-        status = evaluate(context, sigma, at_high, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(evaluate(context, sigma, at_high, error));
         if (*at_high <= epsilon)
             break;
         if (sigma >= most)
@@ -49,9 +47,7 @@ static netdp_status bracket(netdp_i_evaluate evaluate, void *context, const netd
         double lower = *high / 4, value = 0;
         if (lower < 1e-12)
             return NETDP_OK; /* every noise meets it: only a target near infinity */
-        status = evaluate(context, lower, &value, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(evaluate(context, lower, &value, error));
         if (value <= epsilon) {
             *high = lower;
             *at_high = value;
@@ -73,9 +69,7 @@ netdp_status netdp_i_search_noise(netdp_i_evaluate evaluate, void *context,
 {
     const double epsilon = target->epsilon;
     double low = 0, high = 0, at_low = 0, at_high = 0;
-    netdp_status status = bracket(evaluate, context, target, &low, &high, &at_low, &at_high, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(bracket(evaluate, context, target, &low, &high, &at_low, &at_high, error));
     double weight_low = 1, weight_high = 1;
     int side = 0;
     for (int step = 0;
@@ -89,9 +83,7 @@ netdp_status netdp_i_search_noise(netdp_i_evaluate evaluate, void *context,
         double middle = low * exp(t * log(high / low)), value = 0;
         if (!(middle > low && middle < high))
             break;
-        status = evaluate(context, middle, &value, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(evaluate(context, middle, &value, error));
         if (value <= epsilon) {
             high = middle;
             at_high = value;

@@ -164,16 +164,10 @@ netdp_status netdp_losses_summary(const netdp_losses *losses, double sigma, netd
 {
     NETDP_I_GIVEN(error, losses && summary);
     TRY(check_unit(losses, sigma, unit, error));
-    summary_of s = {
-        .noise = sigma,
-        .unit = unit,
-        .value = NETDP_I_NEW(double, (int64_t)netdp_i_batch_size(losses, NETDP_I_BATCH_BYTES) *
-                                         losses->from_count)};
-    netdp_status status = s.value == NULL ? netdp_i_no_memory(error)
-                                          : netdp_i_losses_replay(losses, sum_batch, &s, error);
-    if (status == NETDP_OK)
-        status = netdp_i_summing_end(&s.summing, losses, sigma, unit, summary, error);
-    netdp_i_summing_clear(&s.summing);
-    netdp_i_free(s.value);
-    return status;
+    const int64_t batch = netdp_i_batch_size(losses, NETDP_I_BATCH_BYTES);
+    OWNED double *value = NETDP_I_NEW(double, batch * losses->from_count);
+    CLEARED(summary_of_clear) summary_of s = {.noise = sigma, .unit = unit, .value = value};
+    NEED(value);
+    TRY(netdp_i_losses_replay(losses, sum_batch, &s, error));
+    return netdp_i_summing_end(&s.summing, losses, sigma, unit, summary, error);
 }
