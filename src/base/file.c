@@ -366,9 +366,7 @@ netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t colum
                                const char *path, netdp_error *error)
 {
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     netdp_i_npy_begin(output.stream, rows, columns);
     fwrite(values, sizeof *values, (size_t)(rows * columns), output.stream);
     return netdp_i_output_commit(&output, error);

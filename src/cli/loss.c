@@ -389,9 +389,7 @@ static netdp_status read_answer(loss_options *o, netdp_unit *unit, netdp_error *
 {
     if (o->as == NULL)
         o->as = netdp_i_question_unit(&o->description.question);
-    netdp_status status = netdp_unit_parse(o->as, unit, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--as");
+    TRY(netdp_i_within(error, netdp_unit_parse(o->as, unit, error), "--as"));
     netdp_unit_text(*unit, o->unit);
     REFUSE(o->json && o->csv != NULL && strcmp(o->csv, "-") == 0,
            "--csv: - would mix with the JSON on standard output; name a file");

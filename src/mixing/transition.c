@@ -159,16 +159,12 @@ netdp_status netdp_transition_toward(const netdp_graph *graph, const double *tar
 static netdp_status of_mixing(const netdp_graph *graph, const char *law,
                               netdp_transition **transition, netdp_error *error)
 {
-    netdp_transition *made = NULL;
+    OWNED_BY(netdp_transition_free) netdp_transition *made = NULL;
     TRY(begin(graph, law, &made, error));
-    netdp_status status = netdp_mixing_new(graph, law, &made->mixing, error);
-    if (status != NETDP_OK) {
-        netdp_transition_free(made);
-        return status;
-    }
+    TRY(netdp_mixing_new(graph, law, &made->mixing, error));
     for (int32_t i = 0; i < made->nodes; i++)
         made->stationary[i] = 1.0 / made->nodes;
-    *transition = made;
+    *transition = GIVE(made);
     return NETDP_OK;
 }
 

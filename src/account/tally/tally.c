@@ -286,13 +286,10 @@ static netdp_status fill_losses(const netdp_tally_request *request, netdp_bound 
 {
     const netdp_tally *tally = request->tally;
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
-    netdp_status status = NETDP_OK;
     if (unit_free(tally))
         losses->local = netdp_i_tally_up((double)tally->passes * alone(tally), 1);
     else
-        status = find_local(tally, request->unit, &losses->local, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(find_local(tally, request->unit, &losses->local, error));
     switch (bound) {
     case NETDP_BOUND_EXACT:
         return account_ring(request, progress, losses, error);
