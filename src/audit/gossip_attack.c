@@ -461,13 +461,12 @@ enum { MOST_LEARNT = 600, RUNS_A_NUMBER = 10 };
 static netdp_status learn_weights(const battle *b, double *weight, netdp_error *error)
 {
     const int64_t count = b->view->count, runs = b->attack->runs;
-    double *mean[2] = {NETDP_I_NEW(double, count), NETDP_I_NEW(double, count)};
-    double *covariance = NETDP_I_NEW(double, count *count);
-    netdp_status status = NETDP_OK;
-    if (mean[0] == NULL || mean[1] == NULL || covariance == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *without = NETDP_I_NEW(double, count);
+    OWNED double *with = NETDP_I_NEW(double, count);
+    OWNED double *covariance = NETDP_I_NEW(double, count *count);
+    if (without == NULL || with == NULL || covariance == NULL)
+        return netdp_i_no_memory(error);
+    double *const mean[2] = {without, with};
     for (int64_t i = 0; i < 2 * runs; i++)
         for (int64_t k = 0; k < count; k++)
             mean[i / runs][k] += b->heard[i * count + k] / (double)runs;
@@ -483,13 +482,9 @@ static netdp_status learn_weights(const battle *b, double *weight, netdp_error *
     }
     if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)count, 1, covariance, (lapack_int)count,
                       weight, 1) != 0)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "audit: what is seen does not vary; there is nothing to learn from");
-done:
-    netdp_i_free(mean[0]);
-    netdp_i_free(mean[1]);
-    netdp_i_free(covariance);
-    return status;
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "audit: what is seen does not vary; there is nothing to learn from");
+    return NETDP_OK;
 }
 
 /* Runs of their own, under other seeds, from which the weights are learnt. */

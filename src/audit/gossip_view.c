@@ -68,6 +68,12 @@ typedef struct ends {
     double *kappa;
 } ends;
 
+static void ends_clear(ends *pairs)
+{
+    netdp_i_free(pairs->of);
+    netdp_i_free(pairs->kappa);
+}
+
 static netdp_status list_ends(const netdp_pairing *pairing, ends *pairs, netdp_error *error)
 {
     *pairs = (ends){0};
@@ -150,6 +156,14 @@ typedef struct building {
     double *values;     /* of everybody in round 0, [numbers][nodes]; NULL: not wanted */
     double *scratch;    /* [threads][3][nodes] */
 } building;
+
+static void building_clear(building *b)
+{
+    netdp_i_free(b->map);
+    netdp_i_free(b->response);
+    netdp_i_free(b->values);
+    netdp_i_free(b->scratch);
+}
 
 static double *draw_of(const building *b, double *row, int64_t round)
 {
@@ -259,10 +273,7 @@ static netdp_status trace_back(void *context, int64_t index, int thread, netdp_e
 
 static netdp_status build(building *b, int64_t count, bool values, netdp_error *error)
 {
-    const netdp_linear *p = b->protocol;
-    netdp_status weighed = netdp_i_linear_weight(p, &b->weight, error);
-    if (weighed != NETDP_OK)
-        return weighed;
+    TRY(netdp_i_linear_weight(b->protocol, &b->weight, error));
     b->map = NETDP_I_NEW(double, count * b->draws);
     b->response = NETDP_I_NEW(double, count);
     b->scratch = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 3 * b->nodes);
@@ -413,57 +424,46 @@ netdp_status netdp_i_gossip_map_new(const netdp_i_gossip_model *model, bool valu
                                     netdp_i_gossip_map *map, netdp_error *error)
 {
     const netdp_linear *p = model->timeline->protocol;
+    CLEARED(netdp_i_gossip_map_clear) netdp_i_gossip_map made = {0};
+    CLEARED(ends_clear) ends pairs = {0};
+    CLEARED(building_clear)
     building b = {.model = model, .protocol = p, .nodes = model->timeline->nodes, .weight = 1};
-    ends pairs;
-    *map = (netdp_i_gossip_map){0};
     TRY(list_ends(&p->noise.pairing, &pairs, error));
     b.pairs = &pairs;
     b.end_draws = (model->reused ? 1 : p->rounds) * b.nodes;
     b.pair_draws = b.end_draws + (p->noise.end > 0 ? p->rounds / p->every * b.nodes : 0);
     b.draws = b.pair_draws +
               (model->reused_pairs ? 1 : netdp_i_contribution(p, p->rounds - 1) + 1) * pairs.count;
-    map->draws = b.draws;
-    netdp_status status = check_size(p->rounds, b.draws, error); /* before all are listed */
-    if (status == NETDP_OK)
-        status = list_view(model, &pairs, map, error);
-    if (status == NETDP_OK) {
-        b.sight = map->sight;
-        status = build(&b, map->count, values, error);
-        map->map = b.map;
-        map->response = b.response;
-        map->values = b.values;
-    }
-    netdp_i_free(b.scratch);
-    netdp_i_free(pairs.of);
-    netdp_i_free(pairs.kappa);
-    if (status != NETDP_OK)
-        netdp_i_gossip_map_clear(map);
-    return status;
+    made.draws = b.draws;
+    TRY(check_size(p->rounds, b.draws, error)); /* before all are listed */
+    TRY(list_view(model, &pairs, &made, error));
+    b.sight = made.sight;
+    TRY(build(&b, made.count, values, error));
+    made.map = GIVE(b.map);
+    made.response = GIVE(b.response);
+    made.values = GIVE(b.values);
+    *map = made;
+    made = (netdp_i_gossip_map){0};
+    return NETDP_OK;
 }
+
+OWNER(netdp_i_gossip_view_free, netdp_i_gossip_view)
 
 netdp_status netdp_i_gossip_view_new(const netdp_i_gossip_model *model, netdp_i_gossip_view **view,
                                      netdp_error *error)
 {
-    netdp_i_gossip_map map;
-    netdp_status status = netdp_i_gossip_map_new(model, false, &map, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_gossip_map_clear) netdp_i_gossip_map map = {0};
+    TRY(netdp_i_gossip_map_new(model, false, &map, error));
+    OWNED_BY(netdp_i_gossip_view_free)
     netdp_i_gossip_view *made = NETDP_I_NEW(netdp_i_gossip_view, 1);
-    if (made != NULL) {
-        made->count = map.count;
-        made->weight = NETDP_I_NEW(double, map.count);
-    }
-    if (made == NULL || made->weight == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_gossip_weigh(&map, 1, map.response, made, error);
-    if (status == NETDP_OK) {
-        made->sight = map.sight;
-        map.sight = NULL;
-        *view = made;
-    } else {
-        netdp_i_gossip_view_free(made);
-    }
-    netdp_i_gossip_map_clear(&map);
-    return status;
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    made->count = map.count;
+    made->weight = NETDP_I_NEW(double, map.count);
+    if (made->weight == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_gossip_weigh(&map, 1, map.response, made, error));
+    made->sight = GIVE(map.sight);
+    *view = GIVE(made);
+    return NETDP_OK;
 }

@@ -122,21 +122,15 @@ static void close_bench(bench *b)
 static netdp_status open_bench(const specimen *of, bench *b, netdp_error *error)
 {
     *b = (bench){.of = of, .gossip = of->gossip};
-    netdp_status status = netdp_graph_make(of->family, 1, true, &b->graph, NULL, error);
-    if (status == NETDP_OK)
-        status = netdp_mixing_new(b->graph, "metropolis", &b->mixing, error);
-    if (status == NETDP_OK)
-        status = netdp_transition_new(b->graph, "hamilton", &b->law, error);
+    TRY(netdp_graph_make(of->family, 1, true, &b->graph, NULL, error));
+    TRY(netdp_mixing_new(b->graph, "metropolis", &b->mixing, error));
+    TRY(netdp_transition_new(b->graph, "hamilton", &b->law, error));
     b->gossip.mixing = b->mixing;
     b->gossip.noise.pairing.graph = of->gossip.noise.pairing.kappa > 0 ? b->graph : NULL;
     b->token =
         (netdp_token){.law = b->law, .steps = of->steps, .start = NETDP_START_UNIFORM, .tokens = 1};
     b->scores = NETDP_I_NEW(double, 4 * RUNS);
-    if (status == NETDP_OK && b->scores == NULL)
-        status = netdp_i_no_memory(error);
-    if (status != NETDP_OK)
-        close_bench(b);
-    return status;
+    return b->scores == NULL ? netdp_i_no_memory(error) : NETDP_OK;
 }
 
 /* scores [2][runs] */
@@ -236,18 +230,12 @@ netdp_status netdp_audit_self_test(uint64_t seed, const netdp_progress *progress
                                    netdp_self_test *lines, netdp_error *error)
 {
     for (int i = 0; i < SPECIMENS; i++) {
-        bench b;
-        netdp_status status = netdp_i_report(progress, "self-test", i, SPECIMENS, error);
-        if (status == NETDP_OK)
-            status = open_bench(&specimens[i], &b, error);
-        if (status != NETDP_OK)
-            return status;
+        CLEARED(close_bench) bench b = {0};
         netdp_self_test line = {.name = specimens[i].name};
-        status = specimens[i].how == NULL_DATA ? audit_null(&b, seed, NULL, &line, error)
-                                               : audit_mechanism(&b, seed, NULL, &line, error);
-        close_bench(&b);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_report(progress, "self-test", i, SPECIMENS, error));
+        TRY(open_bench(&specimens[i], &b, error));
+        TRY(specimens[i].how == NULL_DATA ? audit_null(&b, seed, NULL, &line, error)
+                                          : audit_mechanism(&b, seed, NULL, &line, error));
         lines[i] = line;
     }
     return NETDP_OK;

@@ -235,13 +235,9 @@ enum { MOST_FILL = 1 << 24 };
 static netdp_status check_attack(const netdp_tally_attack *asked, netdp_error *error)
 {
     const netdp_tally *tally = asked->tally;
-    netdp_status status = netdp_tally_check(tally, error);
-    const bool sum = status == NETDP_OK && tally->task == NETDP_TALLY_SUM;
-    if (status == NETDP_OK)
-        status = netdp_i_check_parties(tally->nodes, asked->victim, asked->count, asked->observers,
-                                       error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_tally_check(tally, error));
+    const bool sum = tally->task == NETDP_TALLY_SUM;
+    TRY(netdp_i_check_parties(tally->nodes, asked->victim, asked->count, asked->observers, error));
     if (asked->runs < 1 || asked->runs > INT32_MAX || (asked->faults & ~(unsigned)FAULTS) != 0 ||
         (!sum && (asked->faults & NETDP_FAULT_NO_CLIP) != 0))
         return netdp_i_fail(

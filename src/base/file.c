@@ -146,15 +146,15 @@ netdp_status netdp_i_output_open_own(netdp_i_output *output, const char *path, b
                                      netdp_error *error)
 {
     *output = (netdp_i_output){0};
-    const netdp_status status = open_output(output, path, true, error);
-    return status == NETDP_OK && private ? make_private(output, path, error) : status;
+    TRY(open_output(output, path, true, error));
+    return private ? make_private(output, path, error) : NETDP_OK;
 }
 
 netdp_status netdp_i_output_open_private(netdp_i_output *output, const char *path,
                                          netdp_error *error)
 {
-    const netdp_status status = netdp_i_output_open(output, path, error);
-    return status == NETDP_OK ? make_private(output, path, error) : status;
+    TRY(netdp_i_output_open(output, path, error));
+    return make_private(output, path, error);
 }
 
 /* The rename is on disk only once its folder is. Spoils the path. */
@@ -228,33 +228,23 @@ int netdp_i_file_open_own(const char *path, int flags)
     return -1;
 }
 
-netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error)
+static netdp_status load(FILE *stream, const char *path, char **text, int64_t *bytes,
+                         netdp_error *error)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    if (standard && feof(stdin))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "-: standard input was read already; give a file for one of the two");
-    FILE *stream = standard ? stdin : fopen(path, "rb");
-    char *loaded = NULL;
+    OWNED char *loaded = NULL;
     int64_t used = 0, room = 0;
-    netdp_status status = NETDP_OK;
     struct stat shape;
-    if (stream == NULL)
-        return cannot(error, "read", path);
     if (fstat(fileno(stream), &shape) == 0 && S_ISDIR(shape.st_mode)) {
         errno = EISDIR;
-        status = cannot(error, "read", path);
-        goto done;
+        return cannot(error, "read", path);
     }
     for (;;) {
         if (used + 2 > room) {
             /* One read suffices for a regular file: its size, one byte to see its end, a NUL. */
             room = room == 0 ? (int64_t)shape.st_size + 4096 : room * 2;
             char *grown = netdp_i_grow(loaded, room, 1);
-            if (grown == NULL) {
-                status = netdp_i_no_memory(error);
-                goto done;
-            }
+            if (grown == NULL)
+                return netdp_i_no_memory(error);
             loaded = grown;
         }
         size_t got = fread(loaded + used, 1, (size_t)(room - used - 1), stream);
@@ -262,18 +252,26 @@ netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, ne
         if (got == 0)
             break;
     }
-    if (ferror(stream)) {
-        status = cannot(error, "read", path);
-        goto done;
-    }
+    if (ferror(stream))
+        return cannot(error, "read", path);
     loaded[used] = '\0';
-    *text = loaded;
+    *text = GIVE(loaded);
     *bytes = used;
-    loaded = NULL;
-done:
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_file_load(const char *path, char **text, int64_t *bytes, netdp_error *error)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    if (standard && feof(stdin))
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "-: standard input was read already; give a file for one of the two");
+    FILE *stream = standard ? stdin : fopen(path, "rb");
+    if (stream == NULL)
+        return cannot(error, "read", path);
+    const netdp_status status = load(stream, path, text, bytes, error);
     if (!standard)
         fclose(stream);
-    netdp_i_free(loaded);
     return status;
 }
 
@@ -347,8 +345,8 @@ netdp_status netdp_i_json_commit(const json_t *object, netdp_i_output *output, n
 netdp_status netdp_i_json_write(const json_t *object, const char *path, netdp_error *error)
 {
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    return status == NETDP_OK ? netdp_i_json_commit(object, &output, error) : status;
+    TRY(netdp_i_output_open(&output, path, error));
+    return netdp_i_json_commit(object, &output, error);
 }
 
 void netdp_i_npy_begin(FILE *stream, int64_t rows, int64_t columns)
@@ -368,9 +366,7 @@ netdp_status netdp_i_npy_write(const double *values, int64_t rows, int64_t colum
                                const char *path, netdp_error *error)
 {
     netdp_i_output output;
-    netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     netdp_i_npy_begin(output.stream, rows, columns);
     fwrite(values, sizeof *values, (size_t)(rows * columns), output.stream);
     return netdp_i_output_commit(&output, error);
@@ -390,12 +386,11 @@ netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, 
                               netdp_error *error)
 {
     enum { HEADER = 128 };
-    char *text = NULL, order[8] = "";
+    OWNED char *text = NULL;
+    char order[8] = "";
     int64_t bytes = 0;
     long long high = 0, wide = 0;
-    netdp_status status = netdp_i_file_load(path, &text, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &text, &bytes, error));
     const bool ours = bytes >= HEADER && memcmp(text, npy_magic, sizeof npy_magic) == 0 &&
                       sscanf(text + sizeof npy_magic,
                              "{'descr': '<f8', 'fortran_order': %7[a-zA-Z], 'shape': (%lld, %lld)",
@@ -403,25 +398,22 @@ netdp_status netdp_i_npy_read(const char *path, double **values, int64_t *rows, 
                       (strcmp(order, "True") == 0 || strcmp(order, "False") == 0) && high > 0 &&
                       wide > 0 && high <= INT32_MAX && wide <= INT32_MAX &&
                       (bytes - HEADER) / 8 / wide == high && bytes - HEADER == 8 * high * wide;
-    double *read = ours ? NETDP_I_NEW(double, high *wide) : NULL;
     if (!ours)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%s: is not a table of float64 as netdp writes them; run the study "
-                              "again",
-                              path);
-    else if (read == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK) {
-        if (strcmp(order, "True") == 0)
-            turn((const double *)(const void *)(text + HEADER), high, wide, read);
-        else
-            memcpy(read, text + HEADER, (size_t)(bytes - HEADER));
-        *values = read;
-        *rows = high;
-        *columns = wide;
-    }
-    netdp_i_free(text);
-    return status;
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%s: is not a table of float64 as netdp writes them; run the study "
+                            "again",
+                            path);
+    double *read = NETDP_I_NEW(double, high *wide);
+    if (read == NULL)
+        return netdp_i_no_memory(error);
+    if (strcmp(order, "True") == 0)
+        turn((const double *)(const void *)(text + HEADER), high, wide, read);
+    else
+        memcpy(read, text + HEADER, (size_t)(bytes - HEADER));
+    *values = read;
+    *rows = high;
+    *columns = wide;
+    return NETDP_OK;
 }
 
 void netdp_i_file_path(char path[NETDP_I_PATH_ROOM], const char *folder, const char *file)

@@ -113,21 +113,23 @@ netdp_status netdp_i_sealed_load(const char *path, json_t **object, netdp_error 
 netdp_status netdp_i_file_digest(const char *path, char digest[65], netdp_error *error)
 {
     enum { PART = 1 << 16 };
-    unsigned char hash[HASH], *part = NETDP_I_NEW(unsigned char, PART);
+    unsigned char hash[HASH];
+    OWNED unsigned char *part = NETDP_I_NEW(unsigned char, PART);
     crypto_hash_sha256_state state;
+    if (part == NULL)
+        return netdp_i_no_memory(error);
     FILE *stream = fopen(path, "rb");
-    netdp_status status = part != NULL ? NETDP_OK : netdp_i_no_memory(error);
     crypto_hash_sha256_init(&state);
-    for (size_t got = 1; status == NETDP_OK && stream != NULL && got > 0;) {
+    for (size_t got = 1; stream != NULL && got > 0;) {
         got = fread(part, 1, PART, stream);
         crypto_hash_sha256_update(&state, part, got);
     }
-    if (status == NETDP_OK && (stream == NULL || ferror(stream)))
+    netdp_status status = NETDP_OK;
+    if (stream == NULL || ferror(stream))
         status =
             netdp_i_fail(error, NETDP_ENVIRONMENT, "%s: cannot read: %s", path, strerror(errno));
     if (stream != NULL)
         fclose(stream);
-    netdp_i_free(part);
     crypto_hash_sha256_final(&state, hash);
     sodium_bin2hex(digest, DIGITS + 1, hash, sizeof hash);
     return status;

@@ -174,23 +174,18 @@ size_t netdp_claim_count(void)
 netdp_status netdp_claim_find(const char *name, const netdp_claim **claim, netdp_error *error)
 {
     NETDP_I_GIVEN(error, name && claim);
-    const char *nearest = NULL;
     const size_t count = netdp_claim_count();
-    const char **names = NETDP_I_NEW(const char *, (int64_t)count);
+    OWNED const char **names = NETDP_I_NEW(const char *, (int64_t)count);
     if (names == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = NETDP_INVALID;
     for (size_t i = 0; i < count; i++) {
         names[i] = netdp_claim_at(i)->name;
         if (strcmp(names[i], name) == 0) {
             *claim = netdp_claim_at(i);
-            status = NETDP_OK;
+            return NETDP_OK;
         }
     }
-    nearest = netdp_i_nearest(name, names, count);
-    netdp_i_free(names);
-    if (status == NETDP_OK)
-        return NETDP_OK;
+    const char *nearest = netdp_i_nearest(name, names, count);
     return netdp_i_fail(error, NETDP_INVALID, "'%.40s': unknown claim; %s%s%s", name,
                         nearest != NULL ? "did you mean " : "netdp_claim_at lists them",
                         nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");

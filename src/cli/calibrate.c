@@ -35,9 +35,7 @@ static netdp_status read_target(calibrate_options *o, const netdp_i_arguments *a
         .tune_dither = o->tune_dither,
         .tune_pairs = o->tune_pairs,
     };
-    const netdp_status status = netdp_unit_parse(o->as, &target->unit, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--as");
+    TRY(netdp_i_within(error, netdp_unit_parse(o->as, &target->unit, error), "--as"));
     netdp_unit_text(target->unit, o->unit);
     return netdp_i_question_target(&o->description.question, target, error);
 }

@@ -37,10 +37,9 @@ static netdp_status read_node(const struct asking *asking, const char *what, con
                               int32_t *node, netdp_error *error)
 {
     double number = 0;
-    if (asking->graph != NULL) {
-        netdp_status status = netdp_graph_find(asking->graph, text, node, error);
-        return status == NETDP_OK ? status : netdp_i_within(error, status, "%s", what);
-    }
+    if (asking->graph != NULL)
+        return netdp_i_within(error, netdp_graph_find(asking->graph, text, node, error), "%s",
+                              what);
     REFUSE(!netdp_i_cli_number(text, false, &number) || !(number >= 0 && number < 2e9) ||
                number != floor(number),
            "%s: '%s' is not the number of a node", what, netdp_i_show_text(text).text);

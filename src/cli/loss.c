@@ -343,49 +343,45 @@ static netdp_status close_file(netdp_i_output *output, netdp_error *error)
     return output->stream == NULL ? NETDP_OK : netdp_i_output_commit(output, error);
 }
 
+static void answer_clear(answer *a)
+{
+    netdp_i_cli_progress_end();
+    if (a->joint != NULL)
+        a->description->engine->drop(a->joint);
+    netdp_i_output_drop(&a->csv);
+    netdp_i_output_drop(&a->npy);
+    netdp_i_summing_clear(&a->summing);
+    netdp_i_free(a->classes);
+    netdp_i_free(a->value);
+    netdp_i_free(a->distance);
+    netdp_losses_free(a->losses);
+}
+
 static netdp_status account_and_print(const loss_options *options, netdp_i_description *d,
                                       netdp_unit unit, netdp_error *error)
 {
-    answer a = {.description = d, .options = options, .unit = unit};
+    CLEARED(answer_clear) answer a = {.description = d, .options = options, .unit = unit};
     a.progress = netdp_i_cli_progress_begin(false);
-    netdp_status status = open_csv(&a, error);
-    if (status == NETDP_OK && netdp_i_cli_speaks())
-        status = open_file(&a.npy, options->npy, error);
-    if (status == NETDP_OK)
-        status = netdp_i_description_account(d, options->noise, unit, take_batch, &a, &a.progress,
-                                             error);
-    if (status == NETDP_OK && netdp_i_cli_speaks())
-        status = netdp_i_summing_end(&a.summing, a.losses, options->noise, unit, &a.summary, error);
-    if (status == NETDP_OK && a.joint != NULL)
-        status = d->engine->commit(&a.joint, error);
-    if (status != NETDP_OK || !netdp_i_cli_speaks())
-        goto done;
-    netdp_losses_guarantee(a.losses, a.summary.max, unit, &a.guarantee);
-    status = close_file(&a.csv, error);
-    if (status == NETDP_OK)
-        status = close_file(&a.npy, error);
-    netdp_i_cli_progress_end();
-    if (status == NETDP_OK && options->events != NULL)
-        status = write_events(&a, error);
-    if (status == NETDP_OK && options->proofs.folder != NULL)
-        status = netdp_i_proofs_write(&options->proofs, d, a.losses, &a.summary, options->noise,
-                                      unit, error);
-    if (status == NETDP_OK && options->json)
-        status = print_json(&a, error);
-    else if (status == NETDP_OK)
-        status = print_table(&a, error);
-done:
-    netdp_i_cli_progress_end();
+    TRY(open_csv(&a, error));
+    if (netdp_i_cli_speaks())
+        TRY(open_file(&a.npy, options->npy, error));
+    TRY(netdp_i_description_account(d, options->noise, unit, take_batch, &a, &a.progress, error));
+    if (netdp_i_cli_speaks())
+        TRY(netdp_i_summing_end(&a.summing, a.losses, options->noise, unit, &a.summary, error));
     if (a.joint != NULL)
-        d->engine->drop(a.joint);
-    netdp_i_output_drop(&a.csv);
-    netdp_i_output_drop(&a.npy);
-    netdp_i_summing_clear(&a.summing);
-    netdp_i_free(a.classes);
-    netdp_i_free(a.value);
-    netdp_i_free(a.distance);
-    netdp_losses_free(a.losses);
-    return status;
+        TRY(d->engine->commit(&a.joint, error));
+    if (!netdp_i_cli_speaks())
+        return NETDP_OK;
+    netdp_losses_guarantee(a.losses, a.summary.max, unit, &a.guarantee);
+    TRY(close_file(&a.csv, error));
+    TRY(close_file(&a.npy, error));
+    netdp_i_cli_progress_end();
+    if (options->events != NULL)
+        TRY(write_events(&a, error));
+    if (options->proofs.folder != NULL)
+        TRY(netdp_i_proofs_write(&options->proofs, d, a.losses, &a.summary, options->noise, unit,
+                                 error));
+    return options->json ? print_json(&a, error) : print_table(&a, error);
 }
 
 /* In what unit, and into which files. */
@@ -393,9 +389,7 @@ static netdp_status read_answer(loss_options *o, netdp_unit *unit, netdp_error *
 {
     if (o->as == NULL)
         o->as = netdp_i_question_unit(&o->description.question);
-    netdp_status status = netdp_unit_parse(o->as, unit, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--as");
+    TRY(netdp_i_within(error, netdp_unit_parse(o->as, unit, error), "--as"));
     netdp_unit_text(*unit, o->unit);
     REFUSE(o->json && o->csv != NULL && strcmp(o->csv, "-") == 0,
            "--csv: - would mix with the JSON on standard output; name a file");

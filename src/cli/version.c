@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/try.h"
+
 /* The program of OpenBLAS in use says "OpenBLAS 0.3.21 NO_AFFINITY ...". */
 static void read_openblas_version(char text[32])
 {
@@ -31,13 +33,10 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
                 "OpenBLAS's kernels were made (OPENBLAS_CORETYPE chooses others).",
         .options = options,
     };
-    netdp_i_arguments arguments;
-    netdp_status status = netdp_i_cli_parse(&usage, argc, argv, &arguments, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     if (arguments.help)
-        goto done;
-
+        return NETDP_OK;
     char openblas[32];
     read_openblas_version(openblas);
     const struct {
@@ -57,12 +56,9 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
                 json_decref(object);
                 object = NULL;
             }
-        status = netdp_i_cli_print_json(&object, error);
-        goto done;
+        return netdp_i_cli_print_json(&object, error);
     }
     for (size_t k = 0; k < count; k++)
         printf("%-10s %s\n", parts[k].name, parts[k].version);
-done:
-    netdp_i_arguments_free(&arguments);
-    return status;
+    return NETDP_OK;
 }

@@ -36,6 +36,9 @@ void netdp_i_halo_free(netdp_i_halo *halo)
  */
 static netdp_status cut_rows(netdp_i_halo *h, netdp_rows rows, int32_t *place, netdp_error *error)
 {
+    const netdp_i_processes here = netdp_i_processes_here();
+    h->first = (int32_t)netdp_i_share(rows.nodes, here.rank, here.size);
+    h->count = (int32_t)netdp_i_share(rows.nodes, here.rank + 1, here.size) - h->first;
     const int64_t begin = rows.start[h->first], entries = rows.start[h->first + h->count] - begin;
     h->start = NETDP_I_NEW(int64_t, (int64_t)h->count + 1);
     h->column = NETDP_I_NEW(int32_t, entries);
@@ -84,16 +87,10 @@ static netdp_status connect(netdp_i_halo *h, int32_t nodes, const int32_t *place
 
 netdp_status netdp_i_halo_new(netdp_rows rows, netdp_i_halo **halo, netdp_error *error)
 {
-    const netdp_i_processes here = netdp_i_processes_here();
     OWNED_BY(netdp_i_halo_free) netdp_i_halo *made = NETDP_I_NEW(netdp_i_halo, 1);
     OWNED int32_t *place = NETDP_I_NEW(int32_t, rows.nodes);
-    netdp_status status = made == NULL || place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK) {
-        made->first = (int32_t)netdp_i_share(rows.nodes, here.rank, here.size);
-        made->count = (int32_t)netdp_i_share(rows.nodes, here.rank + 1, here.size) - made->first;
-        status = cut_rows(made, rows, place, error);
-    }
-    TRY(netdp_i_agree(status, error));
+    const bool room = made != NULL && place != NULL;
+    TRY(netdp_i_agree(room ? cut_rows(made, rows, place, error) : netdp_i_no_memory(error), error));
     TRY(netdp_i_agree(connect(made, rows.nodes, place, error), error));
     *halo = GIVE(made);
     return NETDP_OK;

@@ -47,9 +47,7 @@ static netdp_status make_beside(netdp_i_joint *file, char *beside, int64_t room,
     beside[0] = '\0';
     if (netdp_i_processes_here().rank == 0)
         status = netdp_i_output_open(&file->output, file->path, error);
-    status = netdp_i_agree(status, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_agree(status, error));
     if (file->output.beside != NULL) {
         strncpy(beside, file->output.beside, (size_t)room - 1);
         file->number = fileno(file->output.stream);
@@ -86,9 +84,8 @@ netdp_status netdp_i_joint_open(const char *path, netdp_i_joint **file, netdp_er
 netdp_status netdp_i_joint_append(netdp_i_joint *file, const char *text, size_t bytes,
                                   netdp_error *error)
 {
-    netdp_status status = netdp_i_agree(NETDP_OK, error);
-    if (status != NETDP_OK)
-        return status;
+    netdp_status status = NETDP_OK;
+    TRY(netdp_i_agree(NETDP_OK, error));
     int64_t mine = (int64_t)bytes, before = 0, all = 0;
     MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, PETSC_COMM_WORLD);
     MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, PETSC_COMM_WORLD);

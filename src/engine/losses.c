@@ -75,55 +75,50 @@ static netdp_status account_observer(void *context, const netdp_loss_request *re
     const netdp_linear *protocol = request->protocol;
     const int64_t powers = protocol->rounds + (observer->last_sum ? 1 : 0);
     const netdp_i_others others = netdp_i_halo_others(s->halo);
-    netdp_i_spread_basis basis = {0};
+    CLEARED(netdp_i_spread_basis_clear) netdp_i_spread_basis basis = {0};
     const bool hears = losses->certified; /* what is proven is proven of what is heard */
-    netdp_status status =
-        hears ? NETDP_OK
-              : netdp_i_spread_basis_new(
-                    protocol->mixing, s->halo, observer, (netdp_i_depth){powers, powers},
-                    netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress,
-                    &basis, error);
-    if (status != NETDP_OK)
-        return status;
+    if (!hears)
+        TRY(netdp_i_spread_basis_new(
+            protocol->mixing, s->halo, observer, (netdp_i_depth){powers, powers},
+            netdp_i_observer_scale(protocol, observer) < NETDP_I_FACTOR_BELOW, progress, &basis,
+            error));
     const int32_t own = find_own(s, losses, basis.basis.nodes);
     const netdp_i_sources of = {own, s->row, s->loss};
+    netdp_status status = NETDP_OK;
     if (hears)
         status =
             netdp_i_heard_loss(protocol, observer, &others, true, s->width, &of, progress, error);
     else if (own > 0)
         status = netdp_i_losses_on_basis(request, losses->bound->bound, &basis.basis,
                                          &basis.observer, &of, progress, error);
-    netdp_i_spread_basis_clear(&basis);
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK)
-        share_out(s, losses, own, loss);
-    return status;
+    TRY(netdp_i_agree(status, error));
+    share_out(s, losses, own, loss);
+    return NETDP_OK;
+}
+
+/* What the observers share, on every process. */
+static netdp_status spread_new(netdp_rows rows, spread *s, netdp_error *error)
+{
+    TRY(netdp_i_halo_new(rows, &s->halo, error));
+    const int32_t own = netdp_i_halo_count(s->halo);
+    s->place = NETDP_I_NEW(int32_t, own);
+    s->row = NETDP_I_NEW(int32_t, own);
+    s->loss = NETDP_I_NEW(double, own);
+    s->width = NETDP_I_NEW(double, own);
+    const bool room = s->place != NULL && s->row != NULL && s->loss != NULL && s->width != NULL;
+    return netdp_i_agree(room ? NETDP_OK : netdp_i_no_memory(error), error);
 }
 
 static netdp_status account_rounds(const netdp_loss_request *request, netdp_i_batch_sink sink,
                                    void *context, const netdp_progress *progress,
                                    netdp_error *error)
 {
-    spread s = {0};
+    CLEARED(spread_clear) spread s = {0};
     const netdp_i_rounds rounds = {account_observer, same, &s};
-    netdp_status status =
-        netdp_i_halo_new(netdp_mixing_rows(request->protocol->mixing), &s.halo, error);
-    if (status == NETDP_OK) {
-        const int32_t own = netdp_i_halo_count(s.halo);
-        s.place = NETDP_I_NEW(int32_t, own);
-        s.row = NETDP_I_NEW(int32_t, own);
-        s.loss = NETDP_I_NEW(double, own);
-        s.width = NETDP_I_NEW(double, own);
-        status = netdp_i_agree(s.place == NULL || s.row == NULL || s.loss == NULL || s.width == NULL
-                                   ? netdp_i_no_memory(error)
-                                   : NETDP_OK,
-                               error);
-    }
-    if (status == NETDP_OK)
-        status = netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, 0}, &rounds, sink,
-                                    context, progress, error);
-    spread_clear(&s);
-    return netdp_i_agree(status, error);
+    TRY(spread_new(netdp_mixing_rows(request->protocol->mixing), &s, error));
+    return netdp_i_agree(netdp_i_losses_all(request, (netdp_i_room){NETDP_I_BATCH_BYTES, 0},
+                                            &rounds, sink, context, progress, error),
+                         error);
 }
 
 /* ---- a share of the nodes each ---- */
@@ -131,8 +126,16 @@ static netdp_status account_rounds(const netdp_loss_request *request, netdp_i_ba
 /* Of `count` asked nodes (0: all) this process's; one of them also where there are too few. */
 typedef struct share {
     int32_t first, count, counted;
-    int32_t *node; /* [count] */
+    int32_t *node;              /* [count] */
+    netdp_losses *part, *whole; /* of those; of all nodes */
 } share;
+
+static void share_clear(share *mine)
+{
+    netdp_i_free(mine->node);
+    netdp_losses_free(mine->part);
+    netdp_losses_free(mine->whole);
+}
 
 static netdp_status share_new(const int32_t *asked, int32_t count, int32_t nodes, share *made,
                               netdp_error *error)
@@ -162,9 +165,11 @@ static void add_given(const netdp_losses *part, bool counts, netdp_losses *whole
         whole->given[k] = (netdp_given){part->given[k].bound, (int64_t)pairs[k]};
 }
 
-/* `part` has the losses of this process's share; `whole`, empty but for its lists, gets all. */
-static void put_together(const share *mine, const netdp_losses *part, netdp_losses *whole)
+/* All processes' parts become the whole, on each of them; empty but for its lists before. */
+static void put_together(share *mine)
 {
+    const netdp_losses *part = mine->part;
+    netdp_losses *whole = mine->whole;
     whole->bound = part->bound;
     whole->sound = part->sound;
     whole->threat = part->threat;
@@ -185,38 +190,27 @@ static void put_together(const share *mine, const netdp_losses *part, netdp_loss
     netdp_i_losses_exclude(whole);
 }
 
-/* All processes' parts as one; frees the share, its part and, on failure, the whole. */
-static netdp_status share_end(share *mine, netdp_losses *part, netdp_losses *whole,
-                              netdp_losses **losses, netdp_status status, netdp_error *error)
+static netdp_status account_share(const netdp_loss_request *request, share *mine,
+                                  const netdp_progress *progress, netdp_error *error)
 {
-    status = netdp_i_agree(status, error);
-    if (status == NETDP_OK) {
-        put_together(mine, part, whole);
-        *losses = whole;
-        whole = NULL;
-    }
-    netdp_losses_free(part);
-    netdp_losses_free(whole);
-    netdp_i_free(mine->node);
-    return status;
+    const int32_t nodes = netdp_mixing_rows(request->protocol->mixing).nodes;
+    netdp_loss_request own = *request;
+    TRY(netdp_i_losses_new(nodes, request->from, request->from_count, request->to,
+                           request->to_count, request->coalition, &mine->whole, error));
+    TRY(share_new(request->from, request->from_count, nodes, mine, error));
+    own.from = mine->node;
+    own.from_count = mine->count;
+    return netdp_losses_new(&own, progress, &mine->part, error);
 }
 
 static netdp_status account_shares(const netdp_loss_request *request, netdp_losses **losses,
                                    const netdp_progress *progress, netdp_error *error)
 {
-    const int32_t nodes = netdp_mixing_rows(request->protocol->mixing).nodes;
-    netdp_loss_request own = *request;
-    netdp_losses *part = NULL, *whole = NULL;
-    share mine = {0};
-    netdp_status status = netdp_i_losses_new(nodes, request->from, request->from_count, request->to,
-                                             request->to_count, request->coalition, &whole, error);
-    if (status == NETDP_OK)
-        status = share_new(request->from, request->from_count, nodes, &mine, error);
-    own.from = mine.node;
-    own.from_count = mine.count;
-    if (status == NETDP_OK)
-        status = netdp_losses_new(&own, progress, &part, error);
-    return share_end(&mine, part, whole, losses, status, error);
+    CLEARED(share_clear) share mine = {0};
+    TRY(netdp_i_agree(account_share(request, &mine, progress, error), error));
+    put_together(&mine);
+    *losses = GIVE(mine.whole);
+    return NETDP_OK;
 }
 
 /* ---- what the command calls ---- */
@@ -249,33 +243,34 @@ netdp_status netdp_i_engine_losses_new(const netdp_loss_request *request,
                                        const netdp_progress *progress, netdp_losses **losses,
                                        netdp_error *error)
 {
-    netdp_losses *kept = NULL;
-    const netdp_status status = netdp_i_agree(
-        netdp_i_engine_losses(request, netdp_i_losses_keep, &kept, progress, error), error);
-    if (status == NETDP_OK)
-        *losses = kept;
-    else
-        netdp_losses_free(kept);
-    return status;
+    OWNED_BY(netdp_losses_free) netdp_losses *kept = NULL;
+    TRY(netdp_i_agree(netdp_i_engine_losses(request, netdp_i_losses_keep, &kept, progress, error),
+                      error));
+    *losses = GIVE(kept);
+    return NETDP_OK;
+}
+
+static netdp_status walk_share(const netdp_walk_request *request, share *mine,
+                               const netdp_progress *progress, netdp_error *error)
+{
+    const int32_t nodes = netdp_transition_rows(request->token->law).nodes;
+    netdp_walk_request own = *request;
+    TRY(netdp_i_losses_new(nodes, request->from, request->from_count, request->to,
+                           request->to_count, request->coalition, &mine->whole, error));
+    TRY(share_new(request->from, request->from_count, nodes, mine, error));
+    own.from = mine->node;
+    own.from_count = mine->count;
+    return netdp_walk_losses_new(&own, progress, &mine->part, error);
 }
 
 netdp_status netdp_i_engine_walk_losses(const netdp_walk_request *request,
                                         const netdp_progress *progress, netdp_losses **losses,
                                         netdp_error *error)
 {
-    const netdp_rows rows = netdp_transition_rows(request->token->law);
-    netdp_walk_request own = *request;
-    netdp_losses *part = NULL, *whole = NULL;
-    share mine = {0};
-    TRY(netdp_i_agree_on(rows, request->token->steps, error));
-    netdp_status status =
-        netdp_i_losses_new(rows.nodes, request->from, request->from_count, request->to,
-                           request->to_count, request->coalition, &whole, error);
-    if (status == NETDP_OK)
-        status = share_new(request->from, request->from_count, rows.nodes, &mine, error);
-    own.from = mine.node;
-    own.from_count = mine.count;
-    if (status == NETDP_OK)
-        status = netdp_walk_losses_new(&own, progress, &part, error);
-    return share_end(&mine, part, whole, losses, status, error);
+    CLEARED(share_clear) share mine = {0};
+    TRY(netdp_i_agree_on(netdp_transition_rows(request->token->law), request->token->steps, error));
+    TRY(netdp_i_agree(walk_share(request, &mine, progress, error), error));
+    put_together(&mine);
+    *losses = GIVE(mine.whole);
+    return NETDP_OK;
 }

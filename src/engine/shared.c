@@ -97,28 +97,35 @@ static void look_at(const piece *pieces, int count, char *memory)
     }
 }
 
+/* A place for all of them, and they in it. */
+static netdp_status share_room(piece *pieces, int count, place *p, bool *lent, netdp_error *error)
+{
+    const bool makes = netdp_i_shared_makes();
+    int64_t sizes[MOST_PIECES];
+    char *memory = NULL;
+    for (int i = 0; i < count; i++)
+        sizes[i] = pieces[i].bytes;
+    *lent = false;
+    TRY(netdp_i_agree(makes ? make_room(p, &memory, error) : NETDP_OK, error));
+    *lent = true;
+    if (makes)
+        move_in(pieces, count, memory);
+    netdp_i_tell_near(p, sizeof *p);
+    netdp_i_tell_near(sizes, count * (int64_t)sizeof *sizes);
+    for (int i = 0; i < count; i++)
+        pieces[i].bytes = sizes[i];
+    TRY(netdp_i_agree(makes ? NETDP_OK : open_room(p, &memory, error), error));
+    if (!makes)
+        look_at(pieces, count, memory);
+    return NETDP_OK;
+}
+
 /* All pieces; their sizes are known where they were made. *lent: they are no longer this process's to free. */
 static netdp_status share(piece *pieces, int count, bool *lent, netdp_error *error)
 {
     const bool makes = netdp_i_shared_makes();
-    int64_t sizes[MOST_PIECES];
     place p = {.file = -1, .bytes = makes ? room_of(pieces, count) : 0};
-    char *memory = NULL;
-    for (int i = 0; i < count; i++)
-        sizes[i] = pieces[i].bytes;
-    netdp_status status = netdp_i_agree(makes ? make_room(&p, &memory, error) : NETDP_OK, error);
-    if (status == NETDP_OK && makes)
-        move_in(pieces, count, memory);
-    *lent = status == NETDP_OK;
-    if (status == NETDP_OK) {
-        netdp_i_tell_near(&p, sizeof p);
-        netdp_i_tell_near(sizes, count * (int64_t)sizeof *sizes);
-        for (int i = 0; i < count; i++)
-            pieces[i].bytes = sizes[i];
-        status = netdp_i_agree(makes ? NETDP_OK : open_room(&p, &memory, error), error);
-    }
-    if (status == NETDP_OK && !makes)
-        look_at(pieces, count, memory);
+    const netdp_status status = share_room(pieces, count, &p, lent, error);
     if (makes && p.file >= 0)
         close((int)p.file);
     return status;

@@ -28,31 +28,25 @@ void netdp_i_dense_begin(void)
 static netdp_status dsyevd(char job, int32_t order, double *matrix, double *values,
                            netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
-    double *work = NULL, room = 0;
-    lapack_int *iwork = NULL, iroom = 0, info;
+    double room = 0;
+    lapack_int iroom = 0;
     netdp_i_dense_begin();
-    info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', order, matrix, order, values, &room, -1,
-                               &iroom, -1);
+    lapack_int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', order, matrix, order, values,
+                                          &room, -1, &iroom, -1);
     if (info == 0) {
-        work = NETDP_I_NEW(double, (int64_t)room);
-        iwork = NETDP_I_NEW(lapack_int, iroom);
-        if (work == NULL || iwork == NULL) {
-            status = netdp_i_no_memory(error);
-            goto done;
-        }
+        OWNED double *work = NETDP_I_NEW(double, (int64_t)room);
+        OWNED lapack_int *iwork = NETDP_I_NEW(lapack_int, iroom);
+        if (work == NULL || iwork == NULL)
+            return netdp_i_no_memory(error);
         info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, job, 'L', order, matrix, order, values, work,
                                    (lapack_int)room, iwork, iroom);
     }
     if (info != 0)
-        status = netdp_i_fail(error, NETDP_NO_ANSWER,
-                              "LAPACK's dsyevd found no eigenvalues of a matrix of order %d "
-                              "(info %d); try another mixing matrix",
-                              (int)order, (int)info);
-done:
-    netdp_i_free(work);
-    netdp_i_free(iwork);
-    return status;
+        return netdp_i_fail(error, NETDP_NO_ANSWER,
+                            "LAPACK's dsyevd found no eigenvalues of a matrix of order %d "
+                            "(info %d); try another mixing matrix",
+                            (int)order, (int)info);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_symmetric_eigen(int32_t order, double *matrix, double *values,

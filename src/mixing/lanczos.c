@@ -174,15 +174,13 @@ static netdp_status look_at(const struct lanczos *l, bool largest, double *value
                             netdp_error *error)
 {
     double found[2] = {0};
-    netdp_status status = look(l, largest, &found[0], &found[1], error);
-    if (l->others != NULL) {
-        status = l->others->agree(status, error);
-        if (status == NETDP_OK)
-            l->others->tell(found, sizeof found);
-    }
+    const netdp_status status = look(l, largest, &found[0], &found[1], error);
+    TRY(l->others != NULL ? l->others->agree(status, error) : status);
+    if (l->others != NULL)
+        l->others->tell(found, sizeof found);
     *value = found[0];
     *residual = found[1];
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status iterate(struct lanczos *l, double *second, double *smallest, netdp_error *error)
@@ -192,20 +190,18 @@ static netdp_status iterate(struct lanczos *l, double *second, double *smallest,
     int32_t next = 1;
     start(l);
     for (;;) {
-        netdp_status status = step(l, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(step(l, error));
         /* All vectors are good where next to nothing is left of them: later ones would be noise. */
         if (l->steps < next && l->steps < MOST_PRODUCTS && l->length > enough)
             continue;
         next = l->steps + 1 + l->steps / 20;
         /* An end that is found rests: its copies would come with vectors that nearly vanish. */
         if (high > enough)
-            status = look_at(l, true, second, &high, error);
-        if (status == NETDP_OK && low > enough)
-            status = look_at(l, false, smallest, &low, error);
-        if (status != NETDP_OK || (high <= enough && low <= enough))
-            return status;
+            TRY(look_at(l, true, second, &high, error));
+        if (low > enough)
+            TRY(look_at(l, false, smallest, &low, error));
+        if (high <= enough && low <= enough)
+            return NETDP_OK;
         if (l->steps == MOST_PRODUCTS)
             return netdp_i_fail(error, NETDP_NO_ANSWER,
                                 "Lanczos did not converge in %d products with W (residuals %.1e "
@@ -215,9 +211,20 @@ static netdp_status iterate(struct lanczos *l, double *second, double *smallest,
     }
 }
 
+static void lanczos_clear(struct lanczos *l)
+{
+    netdp_i_free(l->now);
+    netdp_i_free(l->before);
+    netdp_i_free(l->part);
+    netdp_i_free(l->more);
+    netdp_i_free(l->diagonal);
+    netdp_i_free(l->beside);
+}
+
 netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, const netdp_i_others *others, double *second,
                                      double *smallest, netdp_error *error)
 {
+    CLEARED(lanczos_clear)
     struct lanczos l = {
         .rows = others != NULL ? others->rows : rows, .nodes = rows.nodes, .others = others};
     const int64_t room = (int64_t)l.rows.nodes + (others != NULL ? others->ghosts : 0);
@@ -232,17 +239,8 @@ netdp_status netdp_i_lanczos_ends_of(netdp_rows rows, const netdp_i_others *othe
     if (l.now == NULL || l.before == NULL || l.part == NULL || l.more == NULL ||
         l.diagonal == NULL || l.beside == NULL)
         status = netdp_i_no_memory(error);
-    if (others != NULL)
-        status = others->agree(status, error);
-    if (status == NETDP_OK)
-        status = iterate(&l, second, smallest, error);
-    netdp_i_free(l.now);
-    netdp_i_free(l.before);
-    netdp_i_free(l.part);
-    netdp_i_free(l.more);
-    netdp_i_free(l.diagonal);
-    netdp_i_free(l.beside);
-    return status;
+    TRY(others != NULL ? others->agree(status, error) : status);
+    return iterate(&l, second, smallest, error);
 }
 
 netdp_status netdp_i_lanczos_ends(const netdp_mixing *mixing, double *second, double *smallest,

@@ -371,15 +371,10 @@ netdp_status netdp_mixing_new(const netdp_graph *graph, const char *weights, net
                               netdp_error *error)
 {
     NETDP_I_GIVEN(error, graph && weights && mixing);
-    netdp_mixing *made = NULL;
-    netdp_status status = netdp_mixing_new_stochastic(graph, weights, &made, error);
-    if (status == NETDP_OK)
-        status = netdp_i_mixing_symmetric(made, "this", error);
-    if (status != NETDP_OK) {
-        netdp_mixing_free(made);
-        return status;
-    }
-    *mixing = made;
+    OWNED_BY(netdp_mixing_free) netdp_mixing *made = NULL;
+    TRY(netdp_mixing_new_stochastic(graph, weights, &made, error));
+    TRY(netdp_i_mixing_symmetric(made, "this", error));
+    *mixing = GIVE(made);
     return NETDP_OK;
 }
 

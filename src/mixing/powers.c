@@ -43,10 +43,9 @@ static netdp_status powers_new(int32_t asked, netdp_i_powers *powers, netdp_erro
                                .count = NETDP_I_NEW(int64_t, asked),
                                .value = NETDP_I_NEW(double *, asked),
                                .limit = NETDP_I_NEW(double, asked)};
-    if (powers->count != NULL && powers->value != NULL && powers->limit != NULL)
-        return NETDP_OK;
-    netdp_i_powers_clear(powers);
-    return netdp_i_no_memory(error);
+    if (powers->count == NULL || powers->value == NULL || powers->limit == NULL)
+        return netdp_i_no_memory(error);
+    return NETDP_OK;
 }
 
 /* Room for one more value of sequence i, doubled when it is full; at most `terms`. */
@@ -102,35 +101,32 @@ netdp_status netdp_i_powers_of_vector(const netdp_transition *transition, const 
 {
     const netdp_rows rows = netdp_transition_rows(transition);
     const double *pi = netdp_transition_stationary(transition);
-    double *now = NETDP_I_NEW(double, rows.nodes), *next = NETDP_I_NEW(double, rows.nodes);
-    netdp_status status = powers_new(asked, powers, error);
-    if (status != NETDP_OK || now == NULL || next == NULL) {
-        status = status != NETDP_OK ? status : netdp_i_no_memory(error);
-        goto done;
-    }
+    CLEARED(netdp_i_powers_clear) netdp_i_powers made = {0};
+    OWNED double *now = NETDP_I_NEW(double, rows.nodes);
+    OWNED double *next = NETDP_I_NEW(double, rows.nodes);
+    *powers = (netdp_i_powers){0};
+    TRY(powers_new(asked, &made, error));
+    if (now == NULL || next == NULL)
+        return netdp_i_no_memory(error);
     const double limit = find_limit(pi, x, rows.nodes);
     for (int32_t i = 0; i < asked; i++)
-        powers->limit[i] = scale != NULL ? limit * scale[i] : limit;
+        made.limit[i] = scale != NULL ? limit * scale[i] : limit;
     memcpy(now, x, (size_t)rows.nodes * sizeof *x);
-    for (int64_t t = 0; t < terms && status == NETDP_OK; t++) {
+    for (int64_t t = 0; t < terms; t++) {
         if (t > 0 && spread(now, rows.nodes) <= flat(t) * limit)
             break;
         for (int32_t i = 0; i < asked; i++)
-            if (!append(powers, i, terms, scale != NULL ? now[node[i]] * scale[i] : now[node[i]]))
-                status = netdp_i_no_memory(error);
-        if (status == NETDP_OK)
-            status = netdp_i_poll(progress, error);
+            if (!append(&made, i, terms, scale != NULL ? now[node[i]] * scale[i] : now[node[i]]))
+                return netdp_i_no_memory(error);
+        TRY(netdp_i_poll(progress, error));
         netdp_i_rows_apply(rows, now, next, 1);
         double *swap = now;
         now = next;
         next = swap;
     }
-done:
-    netdp_i_free(now);
-    netdp_i_free(next);
-    if (status != NETDP_OK)
-        netdp_i_powers_clear(powers);
-    return status;
+    *powers = made;
+    made = (netdp_i_powers){0};
+    return NETDP_OK;
 }
 
 typedef struct returning {
@@ -206,22 +202,25 @@ netdp_status netdp_i_powers_of_returns(const netdp_transition *transition, const
                                        int32_t asked, int64_t terms, const netdp_progress *progress,
                                        netdp_i_powers *powers, netdp_error *error)
 {
+    CLEARED(netdp_i_powers_clear) netdp_i_powers made = {0};
     returning r = {.rows = netdp_transition_rows(transition),
                    .pi = netdp_transition_stationary(transition),
                    .node = node,
                    .terms = terms,
-                   .powers = powers,
+                   .powers = &made,
                    .progress = progress};
-    TRY(powers_new(asked, powers, error));
-    r.scratch = NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 2 * r.rows.nodes * BLOCK);
-    netdp_status status = r.scratch == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_for_each((asked + BLOCK - 1) / BLOCK, follow_block, &r,
-                                                 progress, "return probabilities", error);
-    netdp_i_free(r.scratch);
-    if (status != NETDP_OK)
-        netdp_i_powers_clear(powers);
-    return status;
+    *powers = (netdp_i_powers){0};
+    TRY(powers_new(asked, &made, error));
+    OWNED double *scratch =
+        NETDP_I_NEW(double, (int64_t)netdp_i_threads() * 2 * r.rows.nodes * BLOCK);
+    if (scratch == NULL)
+        return netdp_i_no_memory(error);
+    r.scratch = scratch;
+    TRY(netdp_i_for_each((asked + BLOCK - 1) / BLOCK, follow_block, &r, progress,
+                         "return probabilities", error));
+    *powers = made;
+    made = (netdp_i_powers){0};
+    return NETDP_OK;
 }
 
 void netdp_i_powers_copy(const netdp_i_powers *powers, int32_t i, int64_t shift, int64_t terms,

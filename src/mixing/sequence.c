@@ -213,17 +213,17 @@ static netdp_status heap_edges(netdp_sequence *s, netdp_error *error)
                               netdp_graph_origin(netdp_mixing_graph(s->mixing)));
 }
 
+OWNER(netdp_sequence_free, netdp_sequence)
+
 netdp_status netdp_sequence_new(const netdp_mixing *mixing, const netdp_variation *variation,
                                 netdp_sequence **sequence, netdp_error *error)
 {
     NETDP_I_GIVEN(error, mixing && variation && sequence);
-    netdp_status status = netdp_variation_check(mixing, variation, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_variation_check(mixing, variation, error));
     const netdp_rows rows = netdp_mixing_rows(mixing);
     const bool edge = variation->kind == NETDP_VARY_EDGE;
     const int64_t entries = rows.start[rows.nodes];
-    netdp_sequence *s = NETDP_I_NEW(netdp_sequence, 1);
+    OWNED_BY(netdp_sequence_free) netdp_sequence *s = NETDP_I_NEW(netdp_sequence, 1);
     if (s == NULL)
         return netdp_i_no_memory(error);
     s->mixing = mixing;
@@ -242,14 +242,10 @@ netdp_status netdp_sequence_new(const netdp_mixing *mixing, const netdp_variatio
     s->end[1] = NETDP_I_NEW(int32_t, edge ? entries : 1);
     if (s->start == NULL || s->column == NULL || s->weight == NULL || s->active == NULL ||
         s->away == NULL || s->heap == NULL || s->end[0] == NULL || s->end[1] == NULL)
-        status = netdp_i_no_memory(error);
-    else if (edge)
-        status = heap_edges(s, error);
-    if (status != NETDP_OK) {
-        netdp_sequence_free(s);
-        return status;
-    }
-    *sequence = s;
+        return netdp_i_no_memory(error);
+    if (edge)
+        TRY(heap_edges(s, error));
+    *sequence = GIVE(s);
     return NETDP_OK;
 }
 

@@ -221,13 +221,23 @@ static netdp_status start_walk(struct walk *walk, const netdp_mixing *mixing, ne
     return NETDP_OK;
 }
 
+static void walk_clear(struct walk *walk)
+{
+    netdp_i_free(walk->values);
+    netdp_i_free(walk->vectors);
+    netdp_i_free(walk->power);
+    netdp_i_free(walk->norm);
+    netdp_i_free(walk->scratch);
+    netdp_i_free(walk->worst);
+}
+
 netdp_status netdp_mixing_time(const netdp_mixing *mixing, double accuracy, int64_t *rounds,
                                netdp_error *error)
 {
     NETDP_I_GIVEN(error, mixing && rounds);
     /* A distance that equals the accuracy in exact arithmetic must count as reached. */
+    CLEARED(walk_clear)
     struct walk walk = {.nodes = mixing->nodes, .threshold = accuracy + 1e-12};
-    netdp_status status = NETDP_OK;
     int64_t found = -1;
     if (!(accuracy > 0 && accuracy < 1))
         return netdp_i_fail(error, NETDP_INVALID,
@@ -241,17 +251,9 @@ netdp_status netdp_mixing_time(const netdp_mixing *mixing, double accuracy, int6
     if (mixing->components == 1 && 1 - 1.0 / mixing->nodes <= walk.threshold) {
         found = 0; /* TV is 1 - 1/n before the first step */
     } else if (mixing->components == 1 && !mixing->periodic) {
-        status = start_walk(&walk, mixing, error);
-        if (status == NETDP_OK)
-            status = search(&walk, &found, error);
+        TRY(start_walk(&walk, mixing, error));
+        TRY(search(&walk, &found, error));
     }
-    if (status == NETDP_OK)
-        *rounds = found;
-    netdp_i_free(walk.values);
-    netdp_i_free(walk.vectors);
-    netdp_i_free(walk.power);
-    netdp_i_free(walk.norm);
-    netdp_i_free(walk.scratch);
-    netdp_i_free(walk.worst);
-    return status;
+    *rounds = found;
+    return NETDP_OK;
 }

@@ -159,16 +159,12 @@ netdp_status netdp_transition_toward(const netdp_graph *graph, const double *tar
 static netdp_status of_mixing(const netdp_graph *graph, const char *law,
                               netdp_transition **transition, netdp_error *error)
 {
-    netdp_transition *made = NULL;
+    OWNED_BY(netdp_transition_free) netdp_transition *made = NULL;
     TRY(begin(graph, law, &made, error));
-    netdp_status status = netdp_mixing_new(graph, law, &made->mixing, error);
-    if (status != NETDP_OK) {
-        netdp_transition_free(made);
-        return status;
-    }
+    TRY(netdp_mixing_new(graph, law, &made->mixing, error));
     for (int32_t i = 0; i < made->nodes; i++)
         made->stationary[i] = 1.0 / made->nodes;
-    *transition = made;
+    *transition = GIVE(made);
     return NETDP_OK;
 }
 
@@ -206,36 +202,25 @@ netdp_status netdp_transition_new(const netdp_graph *graph, const char *law,
     static const char prefix[] = "hastings:";
     const int32_t nodes = netdp_graph_nodes(graph);
     netdp_transition *made = NULL;
-    netdp_status status = NETDP_OK;
     if (strncmp(law, prefix, sizeof prefix - 1) != 0)
         return of_mixing(graph, law, transition, error);
     const char *toward = law + sizeof prefix - 1;
     const bool degree = strcmp(toward, "degree") == 0, uniform = strcmp(toward, "uniform") == 0;
-    double *target = NETDP_I_NEW(double, nodes);
-    char *name = netdp_i_copy_text(law);
-    if (target == NULL || name == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *target = NETDP_I_NEW(double, nodes);
+    OWNED char *name = netdp_i_copy_text(law);
+    if (target == NULL || name == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t i = 0; i < nodes; i++) /* an isolated node is refused later, as not connected */
         target[i] = degree ? fmax(1, netdp_graph_degree(graph, i)) : 1;
     if (!degree && !uniform)
-        status = read_target(toward, target, nodes, error);
+        TRY(read_target(toward, target, nodes, error));
+    const netdp_status status = netdp_transition_toward(graph, target, &made, error);
     if (status != NETDP_OK)
-        goto done;
-    status = netdp_transition_toward(graph, target, &made, error);
-    if (status != NETDP_OK && !degree && !uniform)
-        status = netdp_i_within(error, status, "%s", toward);
-    if (status != NETDP_OK)
-        goto done;
+        return degree || uniform ? status : netdp_i_within(error, status, "%s", toward);
     netdp_i_free(made->name);
-    made->name = name;
-    name = NULL;
+    made->name = GIVE(name);
     *transition = made;
-done:
-    netdp_i_free(target);
-    netdp_i_free(name);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_transition_require(const netdp_transition *transition, netdp_error *error)

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 /* The optimizer keeps thirty matrices. */
@@ -115,10 +116,9 @@ static netdp_status design_dense(const netdp_quiet_request *r, const double *gra
     design->factor = NETDP_I_NEW(double, n *n);
     if (design->factor == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status =
-        netdp_i_quiet_dense(n, r->cycle, bands, gram, design->factor, &value, error);
+    TRY(netdp_i_quiet_dense(n, r->cycle, bands, gram, design->factor, &value, error));
     design->error = (double)most * value;
-    return status == NETDP_OK ? factor_inverse(design->factor, n, error) : status;
+    return factor_inverse(design->factor, n, error);
 }
 
 static netdp_status design_blt(const netdp_quiet_request *r, const double *gram,
@@ -131,25 +131,34 @@ static netdp_status design_blt(const netdp_quiet_request *r, const double *gram,
         design->factor = NETDP_I_NEW(double, n *n);
     if (design->scale == NULL || (n <= MOST_FACTOR && design->factor == NULL))
         return netdp_i_no_memory(error);
-    netdp_status status = netdp_i_quiet_blt(n, r->cycle, gram, design, error);
-    return status == NETDP_OK && design->factor != NULL ? factor(design->factor, n, error) : status;
+    TRY(netdp_i_quiet_blt(n, r->cycle, gram, design, error));
+    return design->factor != NULL ? factor(design->factor, n, error) : NETDP_OK;
 }
+
+static netdp_status design_fresh(int64_t phases, netdp_quiet_design *design, netdp_error *error)
+{
+    design->factor = NETDP_I_NEW(double, phases *phases);
+    if (design->factor == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < phases; i++)
+        design->factor[i * phases + i] = 1;
+    return NETDP_OK;
+}
+
+OWNER(netdp_quiet_design_free, netdp_quiet_design)
 
 netdp_status netdp_quiet_design_new(const netdp_quiet_request *request, netdp_quiet_design **design,
                                     netdp_error *error)
 {
     NETDP_I_GIVEN(error, request && design);
-    netdp_status status = check(request, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(request, error));
     const int64_t n = request->phases, most = (n - 1) / request->cycle + 1;
     netdp_i_dense_begin();
+    OWNED_BY(netdp_quiet_design_free)
     netdp_quiet_design *made = NETDP_I_NEW(netdp_quiet_design, 1);
-    double *gram = NETDP_I_NEW(double, n *n);
-    if (made == NULL || gram == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED double *gram = NETDP_I_NEW(double, n *n);
+    if (made == NULL || gram == NULL)
+        return netdp_i_no_memory(error);
     if (request->workload != NULL)
         memcpy(gram, request->workload, (size_t)n * (size_t)n * sizeof *gram);
     else
@@ -157,25 +166,14 @@ netdp_status netdp_quiet_design_new(const netdp_quiet_request *request, netdp_qu
             for (int64_t j = 0; j < n; j++)
                 gram[i * n + j] = (double)(n - (i > j ? i : j));
     made->fresh = made->error = (double)most * trace(gram, n);
-    if (request->kind.family == NETDP_QUIET_BLT) {
-        status = design_blt(request, gram, made, error);
-    } else if (request->kind.family != NETDP_QUIET_FRESH) {
-        status = design_dense(request, gram, most, made, error);
-    } else {
-        made->factor = NETDP_I_NEW(double, n *n);
-        if (made->factor == NULL)
-            status = netdp_i_no_memory(error);
-        for (int64_t i = 0; status == NETDP_OK && i < n; i++)
-            made->factor[i * n + i] = 1;
-    }
-    if (status == NETDP_OK) {
-        *design = made;
-        made = NULL;
-    }
-done:
-    netdp_quiet_design_free(made);
-    netdp_i_free(gram);
-    return status;
+    if (request->kind.family == NETDP_QUIET_BLT)
+        TRY(design_blt(request, gram, made, error));
+    else if (request->kind.family != NETDP_QUIET_FRESH)
+        TRY(design_dense(request, gram, most, made, error));
+    else
+        TRY(design_fresh(n, made, error));
+    *design = GIVE(made);
+    return NETDP_OK;
 }
 
 void netdp_quiet_design_free(netdp_quiet_design *design)

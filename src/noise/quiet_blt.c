@@ -18,6 +18,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "noise/quiet.h"
 
 enum { MOST = 8 };
@@ -193,19 +194,17 @@ static bool find_root(const problem *p, int64_t first, int64_t k, double *root, 
 static netdp_status normalize(const problem *p, netdp_error *error)
 {
     const int64_t n = p->n, most = (n - 1) / p->cycle + 1;
-    double *root = NETDP_I_NEW(double, most *most), *work = NETDP_I_NEW(double, most *most),
-           *value = NETDP_I_NEW(double, most), *from = NETDP_I_NEW(double, most *n),
-           *to = NETDP_I_NEW(double, most *n);
-    netdp_status status =
-        root == NULL || work == NULL || value == NULL || from == NULL || to == NULL
-            ? netdp_i_no_memory(error)
-            : NETDP_OK;
-    for (int64_t first = 0; status == NETDP_OK && first < p->cycle && first < n; first++) {
+    OWNED double *root = NETDP_I_NEW(double, most *most);
+    OWNED double *work = NETDP_I_NEW(double, most *most);
+    OWNED double *value = NETDP_I_NEW(double, most);
+    OWNED double *from = NETDP_I_NEW(double, most *n);
+    OWNED double *to = NETDP_I_NEW(double, most *n);
+    if (root == NULL || work == NULL || value == NULL || from == NULL || to == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t first = 0; first < p->cycle && first < n; first++) {
         const int64_t k = (n - 1 - first) / p->cycle + 1;
-        if (!find_root(p, first, k, root, work, value)) {
-            status = netdp_i_no_digits(error);
-            break;
-        }
+        if (!find_root(p, first, k, root, work, value))
+            return netdp_i_no_digits(error);
         for (int side = 0; side < 2; side++) {
             const int64_t line = side == 0 ? n : 1, along = side == 0 ? 1 : n;
             for (int64_t i = 0; i < k; i++)
@@ -218,10 +217,7 @@ static netdp_status normalize(const problem *p, netdp_error *error)
                             (int)along);
         }
     }
-    double *const all[] = {root, work, value, from, to};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        netdp_i_free(all[i]);
-    return status;
+    return NETDP_OK;
 }
 
 static void clear(problem *p)
@@ -286,6 +282,7 @@ netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, const double *gram
                                netdp_quiet_design *design, netdp_error *error)
 {
     const int64_t n = phases;
+    CLEARED(clear)
     problem p = {.n = n,
                  .cycle = cycle,
                  .size = design->size,
@@ -296,28 +293,20 @@ netdp_status netdp_i_quiet_blt(int64_t phases, int64_t cycle, const double *gram
                  .twice = NETDP_I_NEW(double, n),
                  .slope = NETDP_I_NEW(double, n),
                  .at = NETDP_I_NEW(double, n)};
-    netdp_status status = p.square == NULL || p.e == NULL || p.inverse == NULL || p.image == NULL ||
-                                  p.twice == NULL || p.slope == NULL || p.at == NULL
-                              ? netdp_i_no_memory(error)
-                              : NETDP_OK;
-    if (status == NETDP_OK) {
-        sum_diagonals(gram, n, p.square);
-        status = fit_exponentials(&p, design, error);
-    }
-    if (status == NETDP_OK) {
-        fill_products(&p);
-        status = normalize(&p, error);
-    }
-    if (status == NETDP_OK) {
-        if (design->factor != NULL)
-            memcpy(design->factor, p.square, (size_t)(n * n) * sizeof *design->factor);
-        for (int64_t i = 0; i < n * n; i++)
-            p.square[i] *= gram[i];
-        status = fit_scales(&p, design, error);
-    }
-    for (int64_t i = 0; status == NETDP_OK && design->factor != NULL && i < n; i++)
+    if (p.square == NULL || p.e == NULL || p.inverse == NULL || p.image == NULL ||
+        p.twice == NULL || p.slope == NULL || p.at == NULL)
+        return netdp_i_no_memory(error);
+    sum_diagonals(gram, n, p.square);
+    TRY(fit_exponentials(&p, design, error));
+    fill_products(&p);
+    TRY(normalize(&p, error));
+    if (design->factor != NULL)
+        memcpy(design->factor, p.square, (size_t)(n * n) * sizeof *design->factor);
+    for (int64_t i = 0; i < n * n; i++)
+        p.square[i] *= gram[i];
+    TRY(fit_scales(&p, design, error));
+    for (int64_t i = 0; design->factor != NULL && i < n; i++)
         for (int64_t j = 0; j < n; j++)
             design->factor[i * n + j] /= design->scale[i] * design->scale[j];
-    clear(&p);
-    return status;
+    return NETDP_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "noise/quiet.h"
 
 /* Pairs of steps that are remembered: 24 times faster than one, at 320 phases. */
@@ -110,10 +111,20 @@ static netdp_status find_root(const double *gram, int64_t n, double *root, netdp
     return NETDP_OK;
 }
 
+static void problem_clear(problem *p)
+{
+    netdp_i_free(p->root);
+    netdp_i_free(p->factor);
+    netdp_i_free(p->image);
+}
+
+OWNER(lbfgs_free, lbfgsfloatval_t)
+
 netdp_status netdp_i_quiet_dense(int64_t phases, int64_t cycle, int64_t bands, const double *gram,
                                  double *x, double *value, netdp_error *error)
 {
     const int64_t n = phases;
+    CLEARED(problem_clear)
     problem p = {.n = n,
                  .cycle = cycle,
                  .bands = bands,
@@ -121,16 +132,12 @@ netdp_status netdp_i_quiet_dense(int64_t phases, int64_t cycle, int64_t bands, c
                  .root = NETDP_I_NEW(double, n *n),
                  .factor = NETDP_I_NEW(double, n *n),
                  .image = NETDP_I_NEW(double, n *n)};
-    lbfgsfloatval_t *at = lbfgs_malloc((int)(n * n)), *slope = lbfgs_malloc((int)(n * n));
+    OWNED_BY(lbfgs_free) lbfgsfloatval_t *at = lbfgs_malloc((int)(n * n));
+    OWNED_BY(lbfgs_free) lbfgsfloatval_t *slope = lbfgs_malloc((int)(n * n));
     lbfgs_parameter_t how;
-    netdp_status status = NETDP_OK;
-    if (p.root == NULL || p.factor == NULL || p.image == NULL || at == NULL || slope == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
-    status = find_root(gram, n, p.root, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (p.root == NULL || p.factor == NULL || p.image == NULL || at == NULL || slope == NULL)
+        return netdp_i_no_memory(error);
+    TRY(find_root(gram, n, p.root, error));
     start(&p, at);
     p.unit = evaluate(&p, at, slope, 0, 0);
     lbfgs_parameter_init(&how);
@@ -143,19 +150,9 @@ netdp_status netdp_i_quiet_dense(int64_t phases, int64_t cycle, int64_t bands, c
     how.max_iterations = 5000;
     const int code = lbfgs((int)(n * n), at, NULL, evaluate, NULL, &p, &how);
     /* Where no step helps any more the last point is the answer, as good as rounding lets it be. */
-    if (code == LBFGSERR_OUTOFMEMORY || !isfinite(p.unit)) {
-        status = netdp_i_quiet_failed(code, error);
-        goto done;
-    }
+    if (code == LBFGSERR_OUTOFMEMORY || !isfinite(p.unit))
+        return netdp_i_quiet_failed(code, error);
     *value = evaluate(&p, at, slope, 0, 0) * p.unit;
-    if (!isfinite(*value))
-        status = netdp_i_quiet_failed(code, error);
     memcpy(x, at, (size_t)(n * n) * sizeof *x);
-done:
-    lbfgs_free(at);
-    lbfgs_free(slope);
-    netdp_i_free(p.root);
-    netdp_i_free(p.factor);
-    netdp_i_free(p.image);
-    return status;
+    return isfinite(*value) ? NETDP_OK : netdp_i_quiet_failed(code, error);
 }

@@ -10,29 +10,32 @@ netdp_status netdp_i_ledger_verify(netdp_i_ledger *ledger, netdp_i_entry_visit v
                                    netdp_i_ledger_head *head, netdp_error *error)
 {
     static const char sql[] = "SELECT " NETDP_I_ENTRY_COLUMNS " FROM entry ORDER BY row";
-    sqlite3_stmt *select = NULL;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
     netdp_i_entry entry;
     unsigned char hash[NETDP_I_DIGEST];
     netdp_i_ledger_head at = {0};
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    while (status == NETDP_OK && netdp_i_ledger_next(ledger, select, &status, error)) {
-        const bool known = netdp_i_entry_take(select, &entry);
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    for (;;) {
+        bool row = false;
+        TRY(netdp_i_ledger_next(&select, &row, error));
+        if (!row)
+            break;
+        const bool known = netdp_i_entry_take(select.held, &entry);
         if (known)
             netdp_i_entry_hash(at.digest, &entry, hash);
         if (!known || entry.row != at.rows + 1 || memcmp(hash, entry.hash, sizeof hash) != 0)
-            status = netdp_i_fail(error, NETDP_INVALID,
-                                  "%.300s: row %llu is not what was written: the ledger was "
-                                  "tampered with, or the disk is failing",
-                                  ledger->path, (unsigned long long)at.rows + 1);
-        else if (visit != NULL)
-            status = visit(context, &entry, error);
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "%.300s: row %llu is not what was written: the ledger was "
+                                "tampered with, or the disk is failing",
+                                ledger->path, (unsigned long long)at.rows + 1);
+        if (visit != NULL)
+            TRY(visit(context, &entry, error));
         at.rows = entry.row;
         memcpy(at.digest, entry.hash, NETDP_I_DIGEST);
     }
-    netdp_i_ledger_release(ledger, select);
-    if (status == NETDP_OK && head != NULL)
+    if (head != NULL)
         *head = at;
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Heads ---- */
@@ -46,24 +49,20 @@ netdp_status netdp_i_ledger_digest_at(netdp_i_ledger *ledger, uint64_t rows,
                                       unsigned char digest[NETDP_I_DIGEST], bool *found,
                                       netdp_error *error)
 {
-    sqlite3_stmt *select = NULL;
+    static const char sql[] = "SELECT hash FROM entry WHERE row = ?";
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
+    bool row = false;
     if (rows > INT64_MAX) {
         *found = false;
         return NETDP_OK;
     }
-    netdp_status status =
-        netdp_i_ledger_prepare(ledger, "SELECT hash FROM entry WHERE row = ?", &select, error);
-    if (status != NETDP_OK)
-        return status;
-    sqlite3_bind_int64(select, 1, (sqlite3_int64)rows);
-    const bool any = netdp_i_ledger_next(ledger, select, &status, error) &&
-                     sqlite3_column_bytes(select, 0) == NETDP_I_DIGEST;
-    if (any)
-        memcpy(digest, sqlite3_column_blob(select, 0), NETDP_I_DIGEST);
-    netdp_i_ledger_release(ledger, select);
-    if (status == NETDP_OK)
-        *found = any;
-    return status;
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    sqlite3_bind_int64(select.held, 1, (sqlite3_int64)rows);
+    TRY(netdp_i_ledger_next(&select, &row, error));
+    *found = row && sqlite3_column_bytes(select.held, 0) == NETDP_I_DIGEST;
+    if (*found)
+        memcpy(digest, sqlite3_column_blob(select.held, 0), NETDP_I_DIGEST);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_holds(netdp_i_ledger *ledger, const netdp_i_ledger_head *head,
@@ -83,8 +82,9 @@ static netdp_status recall(netdp_i_ledger *ledger, const unsigned char key[NETDP
                            netdp_i_met **known, netdp_error *error)
 {
     static const char sql[] = "SELECT rows, digest, signature FROM met WHERE key = ?";
-    sqlite3_stmt *select = NULL;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
     netdp_i_met found = {.fresh = false};
+    bool row = false;
     memcpy(found.key, key, NETDP_I_KEY);
     for (int32_t i = 0; i < ledger->met_count; i++)
         if (memcmp(ledger->met[i].key, key, NETDP_I_KEY) == 0) {
@@ -95,20 +95,15 @@ static netdp_status recall(netdp_i_ledger *ledger, const unsigned char key[NETDP
     if (grown == NULL)
         return netdp_i_no_memory(error);
     ledger->met = grown;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    if (status != NETDP_OK)
-        return status;
-    sqlite3_bind_blob(select, 1, key, NETDP_I_KEY, SQLITE_STATIC);
-    if (netdp_i_ledger_next(ledger, select, &status, error) &&
-        sqlite3_column_bytes(select, 1) == NETDP_I_DIGEST &&
-        sqlite3_column_bytes(select, 2) == NETDP_I_SIGNATURE) {
-        found.shown.head.rows = (uint64_t)sqlite3_column_int64(select, 0);
-        memcpy(found.shown.head.digest, sqlite3_column_blob(select, 1), NETDP_I_DIGEST);
-        memcpy(found.shown.signature, sqlite3_column_blob(select, 2), NETDP_I_SIGNATURE);
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    sqlite3_bind_blob(select.held, 1, key, NETDP_I_KEY, SQLITE_STATIC);
+    TRY(netdp_i_ledger_next(&select, &row, error));
+    if (row && sqlite3_column_bytes(select.held, 1) == NETDP_I_DIGEST &&
+        sqlite3_column_bytes(select.held, 2) == NETDP_I_SIGNATURE) {
+        found.shown.head.rows = (uint64_t)sqlite3_column_int64(select.held, 0);
+        memcpy(found.shown.head.digest, sqlite3_column_blob(select.held, 1), NETDP_I_DIGEST);
+        memcpy(found.shown.signature, sqlite3_column_blob(select.held, 2), NETDP_I_SIGNATURE);
     }
-    netdp_i_ledger_release(ledger, select);
-    if (status != NETDP_OK)
-        return status;
     *known = &ledger->met[ledger->met_count++];
     **known = found;
     return NETDP_OK;
@@ -129,18 +124,15 @@ static netdp_status write_met(netdp_i_ledger *ledger, const netdp_i_met *met, ne
     static const char sql[] =
         "INSERT INTO met (key, rows, digest, signature) VALUES (?,?,?,?) ON CONFLICT (key) DO "
         "UPDATE SET rows = excluded.rows, digest = excluded.digest, signature = excluded.signature";
-    sqlite3_stmt *insert = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &insert, error);
-    if (status != NETDP_OK)
-        return status;
-    sqlite3_bind_blob(insert, 1, met->key, NETDP_I_KEY, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 2, (sqlite3_int64)met->shown.head.rows);
-    sqlite3_bind_blob(insert, 3, met->shown.head.digest, NETDP_I_DIGEST, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, 4, met->shown.signature, NETDP_I_SIGNATURE, SQLITE_STATIC);
-    if (sqlite3_step(insert) != SQLITE_DONE)
-        status = netdp_i_ledger_cannot(ledger, "remember a head", error);
-    netdp_i_ledger_release(ledger, insert);
-    return status;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement insert = {.ledger = ledger};
+    TRY(netdp_i_ledger_prepare(&insert, sql, error));
+    sqlite3_bind_blob(insert.held, 1, met->key, NETDP_I_KEY, SQLITE_STATIC);
+    sqlite3_bind_int64(insert.held, 2, (sqlite3_int64)met->shown.head.rows);
+    sqlite3_bind_blob(insert.held, 3, met->shown.head.digest, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_blob(insert.held, 4, met->shown.signature, NETDP_I_SIGNATURE, SQLITE_STATIC);
+    if (sqlite3_step(insert.held) != SQLITE_DONE)
+        return netdp_i_ledger_cannot(ledger, "remember a head", error);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_write_met(netdp_i_ledger *ledger, netdp_error *error)

@@ -110,19 +110,16 @@ static netdp_status store(const char *path, const unsigned char *seed, netdp_err
 
 netdp_status netdp_i_signer_make(const char *path, netdp_i_signer **signer, netdp_error *error)
 {
-    netdp_i_signer *made = new_signer();
+    OWNED_BY(netdp_i_signer_free) netdp_i_signer *made = new_signer();
     unsigned char seed[crypto_sign_SEEDBYTES];
     if (made == NULL)
         return netdp_i_no_memory(error);
     randombytes_buf(seed, sizeof seed);
-    netdp_status status = store(path, seed, error);
+    const netdp_status status = store(path, seed, error);
     expand(made, seed);
     sodium_memzero(seed, sizeof seed);
-    if (status != NETDP_OK) {
-        netdp_i_signer_free(made);
-        return status;
-    }
-    *signer = made;
+    TRY(status);
+    *signer = GIVE(made);
     return NETDP_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 static const char *const words[NETDP_I_ENTRY_KINDS] = {"opened", "study", "reserved",
                                                        "contribution", "settled"};
@@ -50,47 +51,49 @@ static int place_of(const netdp_i_ledger *ledger, const char *sql)
     return i;
 }
 
-netdp_status netdp_i_ledger_prepare(netdp_i_ledger *ledger, const char *sql,
-                                    sqlite3_stmt **statement, netdp_error *error)
+netdp_status netdp_i_ledger_prepare(netdp_i_ledger_statement *statement, const char *sql,
+                                    netdp_error *error)
 {
+    netdp_i_ledger *ledger = statement->ledger;
     const int at = place_of(ledger, sql);
     const bool room = at < NETDP_I_LEDGER_STATEMENTS;
     if (room && ledger->text[at] == sql && !sqlite3_stmt_busy(ledger->statement[at])) {
-        *statement = ledger->statement[at];
+        statement->held = ledger->statement[at];
         return NETDP_OK;
     }
     const bool keep = room && ledger->text[at] == NULL;
-    if (sqlite3_prepare_v3(ledger->base, sql, -1, keep ? SQLITE_PREPARE_PERSISTENT : 0, statement,
-                           NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v3(ledger->base, sql, -1, keep ? SQLITE_PREPARE_PERSISTENT : 0,
+                           &statement->held, NULL) != SQLITE_OK)
         return netdp_i_ledger_cannot(ledger, "read", error);
     if (keep) {
         ledger->text[at] = sql;
-        ledger->statement[at] = *statement;
+        ledger->statement[at] = statement->held;
     }
     return NETDP_OK;
 }
 
-void netdp_i_ledger_release(netdp_i_ledger *ledger, sqlite3_stmt *statement)
+void netdp_i_ledger_release(netdp_i_ledger_statement *statement)
 {
     bool kept = false;
     for (int i = 0; i < NETDP_I_LEDGER_STATEMENTS; i++)
-        kept = kept || ledger->statement[i] == statement;
+        kept = kept || statement->ledger->statement[i] == statement->held;
     if (!kept) {
-        sqlite3_finalize(statement);
-    } else if (statement != NULL) {
-        sqlite3_reset(statement);
-        sqlite3_clear_bindings(statement);
+        sqlite3_finalize(statement->held);
+    } else if (statement->held != NULL) {
+        sqlite3_reset(statement->held);
+        sqlite3_clear_bindings(statement->held);
     }
+    statement->held = NULL;
 }
 
 /* The next row: true; the end or a failure, which *status says: false. */
-bool netdp_i_ledger_next(netdp_i_ledger *ledger, sqlite3_stmt *statement, netdp_status *status,
-                         netdp_error *error)
+netdp_status netdp_i_ledger_next(netdp_i_ledger_statement *statement, bool *row, netdp_error *error)
 {
-    const int code = sqlite3_step(statement);
+    const int code = sqlite3_step(statement->held);
+    *row = code == SQLITE_ROW;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
-        *status = netdp_i_ledger_cannot(ledger, "read", error);
-    return code == SQLITE_ROW;
+        return netdp_i_ledger_cannot(statement->ledger, "read", error);
+    return NETDP_OK;
 }
 
 /* ---- Rows and hashes ---- */
@@ -169,14 +172,11 @@ static netdp_status check_kept(const netdp_i_ledger *ledger, netdp_error *error)
 /* A constant statement without values and answers. */
 static netdp_status step(netdp_i_ledger *ledger, const char *sql, int *code, netdp_error *error)
 {
-    sqlite3_stmt *statement = NULL;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement statement = {.ledger = ledger};
     *code = SQLITE_OK;
-    TRY(netdp_i_ledger_prepare(ledger, sql, &statement, error));
-    *code = sqlite3_step(statement);
-    const netdp_status status =
-        *code == SQLITE_DONE ? NETDP_OK : netdp_i_ledger_cannot(ledger, "write", error);
-    netdp_i_ledger_release(ledger, statement);
-    return status;
+    TRY(netdp_i_ledger_prepare(&statement, sql, error));
+    *code = sqlite3_step(statement.held);
+    return *code == SQLITE_DONE ? NETDP_OK : netdp_i_ledger_cannot(ledger, "write", error);
 }
 
 static const char begin_sql[] = "BEGIN IMMEDIATE", commit_sql[] = "COMMIT",
@@ -239,25 +239,23 @@ static netdp_status insert(netdp_i_ledger *ledger, const netdp_i_entry *entry, n
 {
     static const char sql[] =
         "INSERT INTO entry (" NETDP_I_ENTRY_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?)";
-    sqlite3_stmt *statement = NULL;
-    netdp_status status = NETDP_OK;
-    TRY(netdp_i_ledger_prepare(ledger, sql, &statement, error));
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)entry->row);
-    sqlite3_bind_text(statement, 2, words[entry->kind], -1, SQLITE_STATIC);
-    sqlite3_bind_blob(statement, 3, entry->of.study, NETDP_I_DIGEST, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 4, entry->of.phase);
-    sqlite3_bind_int64(statement, 5, entry->of.attempt);
-    sqlite3_bind_int64(statement, 6, entry->party);
-    sqlite3_bind_int64(statement, 7, entry->time);
-    sqlite3_bind_blob64(statement, 8, entry->body, (sqlite3_uint64)entry->bytes, SQLITE_STATIC);
-    sqlite3_bind_blob(statement, 9, entry->hash, NETDP_I_DIGEST, SQLITE_STATIC);
-    const int code = sqlite3_step(statement);
-    if (code != SQLITE_DONE) {
-        status = netdp_i_ledger_cannot(ledger, "write", error);
-        ledger->broken = (code & 0xff) != SQLITE_CONSTRAINT;
-    }
-    netdp_i_ledger_release(ledger, statement);
-    return status;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement statement = {.ledger = ledger};
+    TRY(netdp_i_ledger_prepare(&statement, sql, error));
+    sqlite3_bind_int64(statement.held, 1, (sqlite3_int64)entry->row);
+    sqlite3_bind_text(statement.held, 2, words[entry->kind], -1, SQLITE_STATIC);
+    sqlite3_bind_blob(statement.held, 3, entry->of.study, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_int64(statement.held, 4, entry->of.phase);
+    sqlite3_bind_int64(statement.held, 5, entry->of.attempt);
+    sqlite3_bind_int64(statement.held, 6, entry->party);
+    sqlite3_bind_int64(statement.held, 7, entry->time);
+    sqlite3_bind_blob64(statement.held, 8, entry->body, (sqlite3_uint64)entry->bytes,
+                        SQLITE_STATIC);
+    sqlite3_bind_blob(statement.held, 9, entry->hash, NETDP_I_DIGEST, SQLITE_STATIC);
+    const int code = sqlite3_step(statement.held);
+    if (code == SQLITE_DONE)
+        return NETDP_OK;
+    ledger->broken = (code & 0xff) != SQLITE_CONSTRAINT;
+    return netdp_i_ledger_cannot(ledger, "write", error);
 }
 
 netdp_status netdp_i_ledger_insert(netdp_i_ledger *ledger, netdp_i_entry *entries, int32_t count,

@@ -50,14 +50,20 @@ struct netdp_i_ledger {
 /* What SQLite said, on one line. */
 netdp_status netdp_i_ledger_cannot(const netdp_i_ledger *ledger, const char *what,
                                    netdp_error *error);
-/* `sql` is a constant: it is parsed once, and kept until the ledger closes; netdp_i_ledger_release when it has been used. */
-netdp_status netdp_i_ledger_prepare(netdp_i_ledger *ledger, const char *sql,
-                                    sqlite3_stmt **statement, netdp_error *error);
-void netdp_i_ledger_release(netdp_i_ledger *ledger, sqlite3_stmt *statement);
+/* A statement in use, of an open ledger: CLEARED(netdp_i_ledger_release). */
+typedef struct netdp_i_ledger_statement {
+    netdp_i_ledger *ledger;
+    sqlite3_stmt *held;
+} netdp_i_ledger_statement;
 
-/* The next row: true; the end or a failure, which *status says: false. */
-bool netdp_i_ledger_next(netdp_i_ledger *ledger, sqlite3_stmt *statement, netdp_status *status,
-                         netdp_error *error);
+/* `sql` is a constant: it is parsed once, and kept until the ledger closes. */
+netdp_status netdp_i_ledger_prepare(netdp_i_ledger_statement *statement, const char *sql,
+                                    netdp_error *error);
+void netdp_i_ledger_release(netdp_i_ledger_statement *statement);
+
+/* *row: there is a next row, and the statement stands on it. */
+netdp_status netdp_i_ledger_next(netdp_i_ledger_statement *statement, bool *row,
+                                 netdp_error *error);
 
 /* Statements that answer nothing. */
 netdp_status netdp_i_ledger_run(netdp_i_ledger *ledger, const char *what, const char *sql,

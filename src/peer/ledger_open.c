@@ -86,12 +86,13 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
 static netdp_status read_number(netdp_i_ledger *ledger, const char *sql, int64_t *number,
                                 netdp_error *error)
 {
-    sqlite3_stmt *select = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    if (status == NETDP_OK && netdp_i_ledger_next(ledger, select, &status, error))
-        *number = sqlite3_column_int64(select, 0);
-    netdp_i_ledger_release(ledger, select);
-    return status;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
+    bool row = false;
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    TRY(netdp_i_ledger_next(&select, &row, error));
+    if (row)
+        *number = sqlite3_column_int64(select.held, 0);
+    return NETDP_OK;
 }
 
 /* The first row says whose it is, the last what the head is; its own hash must hold. */
@@ -100,13 +101,17 @@ static netdp_status read_ends(netdp_i_ledger *ledger, netdp_error *error)
     static const char sql[] =
         "SELECT " NETDP_I_ENTRY_COLUMNS " FROM entry WHERE row = 1 OR row >= (SELECT "
         "max(row) - 1 FROM entry) ORDER BY row";
-    sqlite3_stmt *select = NULL;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
     netdp_i_entry entry;
     unsigned char hash[NETDP_I_DIGEST];
     bool holds = true;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    while (status == NETDP_OK && holds && netdp_i_ledger_next(ledger, select, &status, error)) {
-        holds = netdp_i_entry_take(select, &entry);
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    while (holds) {
+        bool row = false;
+        TRY(netdp_i_ledger_next(&select, &row, error));
+        if (!row)
+            break;
+        holds = netdp_i_entry_take(select.held, &entry);
         if (holds && entry.row == ledger->head.rows + 1) {
             netdp_i_entry_hash(ledger->head.digest, &entry, hash);
             holds = memcmp(hash, entry.hash, sizeof hash) == 0;
@@ -119,13 +124,12 @@ static netdp_status read_ends(netdp_i_ledger *ledger, netdp_error *error)
         ledger->head.rows = entry.row;
         memcpy(ledger->head.digest, entry.hash, NETDP_I_DIGEST);
     }
-    netdp_i_ledger_release(ledger, select);
-    if (status == NETDP_OK && (!holds || ledger->head.rows == 0))
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: the ledger's rows are not what was written; keep the file "
-                              "and look at netdp ledger verify",
-                              ledger->path);
-    return status;
+    if (!holds || ledger->head.rows == 0)
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: the ledger's rows are not what was written; keep the file "
+                            "and look at netdp ledger verify",
+                            ledger->path);
+    return NETDP_OK;
 }
 
 /* Within a transaction. */

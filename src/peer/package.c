@@ -78,23 +78,16 @@ void netdp_i_package_free(netdp_i_package *package)
 
 static netdp_status load(const char *path, int64_t largest, char **text, netdp_error *error)
 {
-    char *loaded = NULL;
+    OWNED char *loaded = NULL;
     int64_t bytes = 0;
-    netdp_status status = netdp_i_file_load(path, &loaded, &bytes, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_file_load(path, &loaded, &bytes, error));
     if (bytes > largest)
-        status = netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: oversized: has %lld bytes, and may have %lld", path,
-                              (long long)bytes, (long long)largest);
-    else if (memchr(loaded, '\0', (size_t)bytes) != NULL)
-        status =
-            netdp_i_fail(error, NETDP_INVALID, "%.300s: holds a NUL byte; it is not text", path);
-    if (status != NETDP_OK) {
-        netdp_i_free(loaded);
-        return status;
-    }
-    *text = loaded;
+        return netdp_i_fail(error, NETDP_INVALID,
+                            "%.300s: oversized: has %lld bytes, and may have %lld", path,
+                            (long long)bytes, (long long)largest);
+    if (memchr(loaded, '\0', (size_t)bytes) != NULL)
+        return netdp_i_fail(error, NETDP_INVALID, "%.300s: holds a NUL byte; it is not text", path);
+    *text = GIVE(loaded);
     return NETDP_OK;
 }
 

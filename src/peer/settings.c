@@ -195,13 +195,11 @@ static netdp_status load(const char *path, json_t **object, netdp_error *error)
 static netdp_status take_whole(const char *path, json_t *object, const netdp_i_package *package,
                                netdp_i_settings *settings, netdp_error *error)
 {
-    netdp_i_settings made = {0};
-    const netdp_status status = take(path, object, package, &made, error);
-    if (status == NETDP_OK)
-        *settings = made;
-    else
-        netdp_i_settings_clear(&made);
-    return status;
+    CLEARED(netdp_i_settings_clear) netdp_i_settings made = {0};
+    TRY(take(path, object, package, &made, error));
+    *settings = made;
+    made = (netdp_i_settings){0};
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_settings_read(const char *folder, const netdp_i_package *package,

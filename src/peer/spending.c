@@ -17,33 +17,28 @@ static netdp_status find(netdp_i_ledger *ledger, netdp_i_entry_kind kind, const 
 {
     static const char sql[] = "SELECT body FROM entry WHERE kind = ? AND study = ? AND phase = ? "
                               "AND attempt = ? AND party = ?";
-    sqlite3_stmt *select = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    if (status != NETDP_OK)
-        return status;
-    sqlite3_bind_text(select, 1, netdp_i_entry_word(kind), -1, SQLITE_STATIC);
-    sqlite3_bind_blob(select, 2, of->study, NETDP_I_DIGEST, SQLITE_STATIC);
-    sqlite3_bind_int64(select, 3, of->phase);
-    sqlite3_bind_int64(select, 4, of->attempt);
-    sqlite3_bind_int64(select, 5, party);
-    const bool there = netdp_i_ledger_next(ledger, select, &status, error);
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
+    bool there = false;
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    sqlite3_bind_text(select.held, 1, netdp_i_entry_word(kind), -1, SQLITE_STATIC);
+    sqlite3_bind_blob(select.held, 2, of->study, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_int64(select.held, 3, of->phase);
+    sqlite3_bind_int64(select.held, 4, of->attempt);
+    sqlite3_bind_int64(select.held, 5, party);
+    TRY(netdp_i_ledger_next(&select, &there, error));
     if (there && body != NULL) {
-        const void *held = sqlite3_column_blob(select, 0);
-        const int64_t size = sqlite3_column_bytes(select, 0);
+        const void *held = sqlite3_column_blob(select.held, 0);
+        const int64_t size = sqlite3_column_bytes(select.held, 0);
         unsigned char *copy = NETDP_I_NEW(unsigned char, size + 1);
-        if (copy == NULL) {
-            status = netdp_i_no_memory(error);
-        } else {
-            if (size > 0)
-                memcpy(copy, held, (size_t)size);
-            *body = copy;
-            *bytes = size;
-        }
+        if (copy == NULL)
+            return netdp_i_no_memory(error);
+        if (size > 0)
+            memcpy(copy, held, (size_t)size);
+        *body = copy;
+        *bytes = size;
     }
-    netdp_i_ledger_release(ledger, select);
-    if (status == NETDP_OK)
-        *found = there;
-    return status;
+    *found = there;
+    return NETDP_OK;
 }
 
 static netdp_i_attempt of_study(const unsigned char study[NETDP_I_DIGEST])
@@ -98,18 +93,15 @@ static netdp_status has_frames(netdp_i_ledger *ledger, const netdp_i_attempt *at
 {
     static const char sql[] = "SELECT 1 FROM entry WHERE kind = 'contribution' AND study = ? AND "
                               "phase = ? AND attempt = ?";
-    sqlite3_stmt *select = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    if (status != NETDP_OK)
-        return status;
-    sqlite3_bind_blob(select, 1, attempt->study, NETDP_I_DIGEST, SQLITE_STATIC);
-    sqlite3_bind_int64(select, 2, attempt->phase);
-    sqlite3_bind_int64(select, 3, attempt->attempt);
-    const bool any = netdp_i_ledger_next(ledger, select, &status, error);
-    netdp_i_ledger_release(ledger, select);
-    if (status == NETDP_OK)
-        *stored = any;
-    return status;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
+    bool any = false;
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    sqlite3_bind_blob(select.held, 1, attempt->study, NETDP_I_DIGEST, SQLITE_STATIC);
+    sqlite3_bind_int64(select.held, 2, attempt->phase);
+    sqlite3_bind_int64(select.held, 3, attempt->attempt);
+    TRY(netdp_i_ledger_next(&select, &any, error));
+    *stored = any;
+    return NETDP_OK;
 }
 
 /* What the study was admitted with (netdp_i_prices_text), and what is left of it. */
@@ -282,21 +274,18 @@ netdp_status netdp_i_ledger_last(netdp_i_ledger *ledger, const unsigned char stu
 {
     static const char sql[] = "SELECT phase, attempt FROM entry WHERE kind = 'reserved' AND study "
                               "= ? ORDER BY attempt DESC, phase DESC LIMIT 1";
-    sqlite3_stmt *select = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    if (status != NETDP_OK)
-        return status;
-    sqlite3_bind_blob(select, 1, study, NETDP_I_DIGEST, SQLITE_STATIC);
-    const bool any = netdp_i_ledger_next(ledger, select, &status, error);
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
+    bool any = false;
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    sqlite3_bind_blob(select.held, 1, study, NETDP_I_DIGEST, SQLITE_STATIC);
+    TRY(netdp_i_ledger_next(&select, &any, error));
     if (any) {
         *attempt = of_study(study);
-        attempt->phase = (uint32_t)sqlite3_column_int64(select, 0);
-        attempt->attempt = (uint32_t)sqlite3_column_int64(select, 1);
+        attempt->phase = (uint32_t)sqlite3_column_int64(select.held, 0);
+        attempt->attempt = (uint32_t)sqlite3_column_int64(select.held, 1);
     }
-    netdp_i_ledger_release(ledger, select);
-    if (status == NETDP_OK)
-        *found = any;
-    return status;
+    *found = any;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_settle(netdp_i_ledger *ledger,
@@ -317,15 +306,14 @@ netdp_status netdp_i_ledger_count(netdp_i_ledger *ledger, const unsigned char st
 {
     static const char sql[] = "SELECT count(*) FILTER (WHERE kind = 'reserved'), count(*) FILTER "
                               "(WHERE kind = 'settled') FROM entry WHERE study = ?";
-    sqlite3_stmt *select = NULL;
-    netdp_status status = netdp_i_ledger_prepare(ledger, sql, &select, error);
-    if (status != NETDP_OK)
-        return status;
-    sqlite3_bind_blob(select, 1, study, NETDP_I_DIGEST, SQLITE_STATIC);
-    if (netdp_i_ledger_next(ledger, select, &status, error)) {
-        *reserved = sqlite3_column_int64(select, 0);
-        *settled = sqlite3_column_int64(select, 1) > 0;
+    CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
+    bool row = false;
+    TRY(netdp_i_ledger_prepare(&select, sql, error));
+    sqlite3_bind_blob(select.held, 1, study, NETDP_I_DIGEST, SQLITE_STATIC);
+    TRY(netdp_i_ledger_next(&select, &row, error));
+    if (row) {
+        *reserved = sqlite3_column_int64(select.held, 0);
+        *settled = sqlite3_column_int64(select.held, 1) > 0;
     }
-    netdp_i_ledger_release(ledger, select);
-    return status;
+    return NETDP_OK;
 }

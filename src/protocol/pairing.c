@@ -104,10 +104,9 @@ static netdp_status read_pairs(const char *path, const netdp_graph *network, net
         char number[16];
         const char *name = netdp_graph_name(read, v);
         snprintf(number, sizeof number, "%d", (int)v);
-        const netdp_status status =
-            netdp_graph_find(network, name != NULL ? name : number, &node[v], error);
-        if (status != NETDP_OK)
-            return netdp_i_within(error, status, "pair-graph: %s", path);
+        TRY(netdp_i_within(error,
+                           netdp_graph_find(network, name != NULL ? name : number, &node[v], error),
+                           "pair-graph: %s", path));
     }
     return take_edges(read, node, netdp_graph_nodes(network), pairs, error);
 }
@@ -144,9 +143,8 @@ netdp_status netdp_pairing_graph(const char *name, const netdp_graph *network, u
     if (strcmp(name, "edges") == 0) {
         TRY(take_edges(network, NULL, netdp_graph_nodes(network), &made, error));
     } else if (family[0] != '\0') {
-        const netdp_status status = netdp_graph_make(family, seed, true, &made, NULL, error);
-        if (status != NETDP_OK)
-            return netdp_i_within(error, status, "pair-graph");
+        TRY(netdp_i_within(error, netdp_graph_make(family, seed, true, &made, NULL, error),
+                           "pair-graph"));
     } else {
         TRY(read_pairs(name, network, &made, error));
     }

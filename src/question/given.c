@@ -67,8 +67,7 @@ static netdp_status no_such_setting(const char *name, netdp_error *error)
 static netdp_status read_seed(const char *text, uint64_t *seed, netdp_error *error)
 {
     const netdp_i_rule *rule = &netdp_i_setting_find("pair-seed")->rule;
-    const netdp_status status = netdp_i_rule_read(rule, text, seed, error);
-    return status == NETDP_OK ? NETDP_OK : netdp_i_within(error, status, "--seed");
+    return netdp_i_within(error, netdp_i_rule_read(rule, text, seed, error), "--seed");
 }
 
 /* What is given as it is counts as given. */

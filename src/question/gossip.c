@@ -184,9 +184,8 @@ static netdp_status read_protection(const netdp_i_question *question, netdp_i_de
 {
     netdp_protection *protection = &made->request.protection;
     const bool row = question->protects == NETDP_PROTECTS_ROW;
-    const netdp_status status = netdp_batches_parse(question->batches, &protection->batches, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--batches");
+    TRY(netdp_i_within(error, netdp_batches_parse(question->batches, &protection->batches, error),
+                       "--batches"));
     if (row || settings->cycle > 1)
         protection->protects = NETDP_PROTECTS_ROW;
     protection->change = question->change;

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "protocol/route.h"
 #include "protocol/tally.h"
 
@@ -301,9 +302,8 @@ netdp_status netdp_i_setting_read(const netdp_i_setting *setting, const char *te
 {
     void *into = (char *)question + setting->offset;
     question->text[setting - netdp_i_setting_rows] = text;
-    const netdp_status status = netdp_i_rule_read(&setting->rule, text, into, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "--%s", setting->name);
+    TRY(netdp_i_within(error, netdp_i_rule_read(&setting->rule, text, into, error), "--%s",
+                       setting->name));
     if (setting->rule.kind == NETDP_I_KEY_TEXT)
         *(const char **)into = text;
     return NETDP_OK;

@@ -48,10 +48,9 @@ static netdp_status read_walk(const netdp_i_question *question, netdp_settings *
     else if (strcmp(question->start, "observer") == 0)
         settings->start = NETDP_START_OBSERVER;
     else if (strcmp(question->start, "uniform") != 0) {
-        const netdp_status status =
-            netdp_graph_find(made->graph, question->start, &settings->start, error);
-        if (status != NETDP_OK)
-            return netdp_i_within(error, status, "--start");
+        TRY(netdp_i_within(error,
+                           netdp_graph_find(made->graph, question->start, &settings->start, error),
+                           "--start"));
     }
     if (question->gamma != NULL)
         TRY(read_gamma(question->gamma, &made->gamma, error));

@@ -156,17 +156,14 @@ netdp_status netdp_i_listed_read(const char *folder, const char *losses, const j
                                  netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_listed made = {0};
+    CLEARED(netdp_i_listed_clear) netdp_i_listed made = {0};
     snprintf(path, sizeof path, "%s/%s.csv", folder, losses);
     const bool csv = access(path, F_OK) == 0;
     if (!csv)
         snprintf(path, sizeof path, "%s/%s.npy", folder, losses);
-    netdp_status status = csv ? read_csv(path, nodes, &made, error)
-                              : read_npy(path, variant, nodes, unit, &made, error);
-    if (status != NETDP_OK) {
-        netdp_i_listed_clear(&made);
-        return status;
-    }
+    TRY(csv ? read_csv(path, nodes, &made, error)
+            : read_npy(path, variant, nodes, unit, &made, error));
     *listed = made;
+    made = (netdp_i_listed){0};
     return NETDP_OK;
 }

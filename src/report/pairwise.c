@@ -220,9 +220,8 @@ static netdp_status read_unit(matrix *m, netdp_error *error)
                                           [NETDP_AS_RDP] = "epsilon",
                                           [NETDP_AS_DP] = "epsilon"};
     const char *unit = json_string_value(json_object_get(guarantee_of(m), "unit"));
-    const netdp_status status = netdp_unit_parse(unit != NULL ? unit : "", &m->unit, error);
-    if (status != NETDP_OK)
-        return netdp_i_within(error, status, "%s/summary.json", m->wanted->folder);
+    TRY(netdp_i_within(error, netdp_unit_parse(unit != NULL ? unit : "", &m->unit, error),
+                       "%s/summary.json", m->wanted->folder));
     m->t->measure = measure[m->unit.currency];
     return NETDP_OK;
 }

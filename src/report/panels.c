@@ -149,16 +149,13 @@ netdp_status netdp_i_draw_bars(netdp_i_figure *f, const netdp_i_look *look, cons
 {
     const netdp_i_curves *curves = &f->curves;
     const int32_t all = curves->count;
-    const char **category = NETDP_I_NEW(const char *, all);
-    netdp_i_chart_series *series = NETDP_I_NEW(netdp_i_chart_series, all);
-    double *number = NETDP_I_NEW(double, 3 * (int64_t)all * all);
+    OWNED const char **category = NETDP_I_NEW(const char *, all);
+    OWNED netdp_i_chart_series *series = NETDP_I_NEW(netdp_i_chart_series, all);
+    OWNED double *number = NETDP_I_NEW(double, 3 * (int64_t)all * all);
     char label[NETDP_I_LABEL_ROOM];
     int32_t categories = 0, count = 0;
-    netdp_status status = NETDP_OK;
-    if (category == NULL || series == NULL || number == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (category == NULL || series == NULL || number == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t i = 0; i < all; i++)
         if (first_of_panel(curves, i) < 0)
             category[categories++] = curves->curve[i].panel;
@@ -194,10 +191,5 @@ netdp_status netdp_i_draw_bars(netdp_i_figure *f, const netdp_i_look *look, cons
                                  .series = series,
                                  .categories = categories,
                                  .category = category};
-    status = netdp_i_chart_write(&chart, 1, 1, look, path, error);
-done:
-    netdp_i_free(category);
-    netdp_i_free(series);
-    netdp_i_free(number);
-    return status;
+    return netdp_i_chart_write(&chart, 1, 1, look, path, error);
 }

@@ -320,9 +320,8 @@ static netdp_status run_rounds(gossip *g, int64_t round, bool *stopped, netdp_er
     bool go_on = true, prepared = false;
     for (int64_t t = round; go_on && t < g->protocol->rounds; t++) {
         swap(g);
-        netdp_status status = prepared ? NETDP_OK : prepare(g, t, error);
-        if (status != NETDP_OK)
-            return status;
+        if (!prepared)
+            TRY(prepare(g, t, error));
         if (h->observe != NULL)
             h->observe(h->context, t, g->message);
         prepared = goes_on(g, t);
@@ -336,9 +335,7 @@ static netdp_status run_rounds(gossip *g, int64_t round, bool *stopped, netdp_er
         go_on = h->report(h->context, t + 1, g->state);
         const netdp_i_standing at = {t + 1, g->state, g->protocol->accelerate ? g->before : NULL};
         if (h->saving != NULL)
-            status = h->saving->save(h->saving->context, &at, !go_on, error);
-        if (status != NETDP_OK)
-            return status;
+            TRY(h->saving->save(h->saving->context, &at, !go_on, error));
     }
     *stopped = !go_on;
     return NETDP_OK;

@@ -272,25 +272,19 @@ netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, 
                                  netdp_tracing tracing, double *model, netdp_error *error)
 {
     NETDP_I_GIVEN(error, learning && model);
-    run r = {.learning = learning, .seed = seed, .tracing = tracing};
+    CLEARED(run_clear) run r = {.learning = learning, .seed = seed, .tracing = tracing};
     netdp_learning full = *learning;
-    double *sum = NULL, *made = NULL;
     full.batch = 0;
     full.local = 0;
     full.momentum = 0;
     full.batches = (netdp_batches){0};
     r.learning = &full;
-    netdp_status status = check_learning(learning, tracing.every, error);
-    if (status == NETDP_OK)
-        status = run_new(&r, error);
-    if (status != NETDP_OK)
-        goto done;
-    sum = NETDP_I_NEW(double, r.width);
-    made = NETDP_I_NEW(double, r.width);
-    if (sum == NULL || made == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    TRY(check_learning(learning, tracing.every, error));
+    TRY(run_new(&r, error));
+    OWNED double *sum = NETDP_I_NEW(double, r.width);
+    OWNED double *made = NETDP_I_NEW(double, r.width);
+    if (sum == NULL || made == NULL)
+        return netdp_i_no_memory(error);
     for (int64_t t = 0; t < steps; t++) {
         central_step(&r, t, made, sum);
         if (tracing.trace == NULL || ((t + 1) % tracing.every != 0 && t + 1 < steps))
@@ -302,15 +296,9 @@ netdp_status netdp_learn_central(const netdp_learning *learning, int64_t steps, 
             .bytes = 16.0 * r.width * r.nodes * (double)(t + 1),
             .messages = 2.0 * r.nodes * (double)(t + 1), /* to the aggregator and back */
         };
-        if (!tracing.trace(tracing.context, &row)) {
-            status = netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
-            goto done;
-        }
+        if (!tracing.trace(tracing.context, &row))
+            return netdp_i_fail(error, NETDP_INTERRUPTED, "stopped during the simulation");
     }
     memcpy(model, made, (size_t)r.width * sizeof *model);
-done:
-    netdp_i_free(sum);
-    netdp_i_free(made);
-    run_clear(&r);
-    return status;
+    return NETDP_OK;
 }

@@ -125,18 +125,12 @@ static netdp_status read_columns(const netdp_i_reading *from, netdp_error *error
                  text->bounds[0] != NULL ? ".bounds" : "");
         REFUSE_KEY(text->name == NULL || text->name[0] == '\0', name,
                    "has no name; give name: and bounds: [low, high]");
-        netdp_status status = NETDP_OK;
         if (text->bounds[0] != NULL)
-            status =
-                netdp_i_reading_pair(from, name, text->bounds, &column->low, &column->high, error);
-        if (status != NETDP_OK)
-            return status;
+            TRY(netdp_i_reading_pair(from, name, text->bounds, &column->low, &column->high, error));
         study->data.column_count = (int32_t)i + 1;
         column->name = netdp_i_copy_text(text->name);
         NEED(column->name);
-        status = read_values(text, column, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(read_values(text, column, error));
     }
     return NETDP_OK;
 }

@@ -82,6 +82,7 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
                             "a changing network is accounted for with all its nodes at once: at "
                             "most %d; use --bound everything",
                             NETDP_DENSE_NODES);
+    CLEARED(netdp_i_changing_clear)
     netdp_i_changing c = {.protocol = protocol,
                           .nodes = n,
                           .columns = columns,
@@ -91,18 +92,14 @@ netdp_status netdp_i_changing_new(const netdp_linear *protocol, const netdp_i_wa
                           .members = watcher->member,
                           .member_count = watcher->count};
     c.factored = scale_of(protocol, watcher) < NETDP_I_FACTOR_BELOW;
-    netdp_status status = allocate(&c, error);
-    if (status == NETDP_OK)
-        status = netdp_sequence_new(protocol->mixing, &protocol->varying, &c.sequence, error);
-    if (status != NETDP_OK) {
-        netdp_i_changing_clear(&c);
-        return status;
-    }
+    TRY(allocate(&c, error));
+    TRY(netdp_sequence_new(protocol->mixing, &protocol->varying, &c.sequence, error));
     for (int32_t i = 0; i < watcher->count; i++) {
         c.member[watcher->member[i]] = true;
         c.quiet[watcher->member[i]] = watcher->quiet;
     }
     *made = c;
+    c = (netdp_i_changing){0};
     return NETDP_OK;
 }
 
@@ -226,14 +223,13 @@ static netdp_status add_pair(netdp_i_changing *c, int32_t v, int32_t w, netdp_er
 static netdp_status add_pairs(netdp_i_changing *c, double noise, netdp_error *error)
 {
     const netdp_graph *graph = c->protocol->noise.pairing.graph;
-    netdp_status status = NETDP_OK;
     for (int32_t v = 0; v < c->nodes; v++)
-        for (int32_t i = 0; status == NETDP_OK && i < netdp_graph_degree(graph, v); i++) {
+        for (int32_t i = 0; i < netdp_graph_degree(graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(graph, v)[i];
             if (w > v && !c->quiet[v] && !c->quiet[w])
-                status = add_pair(c, v, w, error);
+                TRY(add_pair(c, v, w, error));
         }
-    return status == NETDP_OK && c->own_counts ? add_own_pairs(c, noise, error) : status;
+    return c->own_counts ? add_own_pairs(c, noise, error) : NETDP_OK;
 }
 
 /* The noise of round t: of all nodes where it takes contributions, or of its senders. */

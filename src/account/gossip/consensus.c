@@ -94,23 +94,20 @@ netdp_status netdp_i_accelerated_error(const netdp_mixing *mixing, double rounds
 netdp_status netdp_i_accelerated_rounds(const netdp_mixing *mixing, double target, double noise,
                                         double variance, double *rounds, netdp_error *error)
 {
-    modes m = {0};
-    netdp_status status = check_size(mixing, 0, error);
-    if (status == NETDP_OK)
-        status = modes_new(mixing, &m, error);
-    for (double t = 1; status == NETDP_OK; t++) {
+    CLEARED(modes_free) modes m = {0};
+    TRY(check_size(mixing, 0, error));
+    TRY(modes_new(mixing, &m, error));
+    for (double t = 1;; t++) {
         double energy = 1;
         for (int32_t i = 0; i < m.count; i++)
             energy += m.now[i] * m.now[i];
         *rounds = t;
         if (variance / 2 * worst_mode(&m) + noise * noise * energy / (2.0 * (m.count + 1)) <=
             target)
-            break;
-        status = check_size(mixing, t * m.count, error);
+            return NETDP_OK;
+        TRY(check_size(mixing, t * m.count, error));
         modes_step(&m);
     }
-    modes_free(&m);
-    return status;
 }
 
 /* ---- Random edges ---- */

@@ -215,19 +215,15 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ga
                                   netdp_i_matrices **matrices, const netdp_progress *progress,
                                   netdp_error *error)
 {
+    OWNED_BY(netdp_i_matrices_free)
     netdp_i_matrices *x = matrices_begin(protocol, gains, shown, nodes);
     if (x == NULL)
         return netdp_i_no_memory(error);
-    netdp_status status = allocate_responses(x, gains, error);
-    if (status == NETDP_OK)
-        status = follow_early(x, protocol, gains->basis, gains, from, progress, error);
-    if (status != NETDP_OK) {
-        netdp_i_matrices_free(x);
-        return status;
-    }
+    TRY(allocate_responses(x, gains, error));
+    TRY(follow_early(x, protocol, gains->basis, gains, from, progress, error));
     if (gains->steady)
         show_steady(x, gains->basis, from, shown);
-    *matrices = x;
+    *matrices = GIVE(x);
     return NETDP_OK;
 }
 
@@ -535,46 +531,43 @@ static void fill_shown(netdp_i_matrices *x, const netdp_i_retrace *retrace, cons
         }
 }
 
+static void gathering_clear(gathering *g)
+{
+    netdp_i_traces_clear(&g->lines);
+    netdp_i_free(g->kept);
+    netdp_i_free(g->shifted);
+    netdp_i_free(g->square);
+}
+
 netdp_status netdp_i_matrices_retraced(const netdp_linear *protocol, const netdp_i_retrace *retrace,
                                        const int32_t *from, int32_t nodes,
                                        netdp_i_matrices **matrices, double *lengths,
                                        const netdp_progress *progress, netdp_error *error)
 {
     const netdp_i_ages shown = {.first = retrace->first, .ages = retrace->ages};
+    OWNED_BY(netdp_i_matrices_free)
     netdp_i_matrices *x = matrices_begin(protocol, retrace->gains, &shown, nodes);
     if (x == NULL)
         return netdp_i_no_memory(error);
     x->seen = retrace->width;
     x->threads = netdp_i_threads();
-    gathering g = {.x = x, .retrace = retrace, .from = from};
-    netdp_status status = allocate(x, error);
+    CLEARED(gathering_clear) gathering g = {.x = x, .retrace = retrace, .from = from};
+    TRY(allocate(x, error));
     const int64_t count = lines_of(x->seen);
-    if (status == NETDP_OK)
-        status = netdp_i_traces_new(retrace, count, &g.lines, error);
+    TRY(netdp_i_traces_new(retrace, count, &g.lines, error));
     x->columns = NETDP_I_TAKE(&x->pool, double, (int64_t)nodes * x->early * (x->early + x->met));
     x->heard = NETDP_I_TAKE(&x->pool, double, (int64_t)nodes * x->early * x->seen);
     g.kept = NETDP_I_NEW(double, (int64_t)nodes * x->early * count);
     g.shifted = NETDP_I_NEW(double, x->threads * x->met * count);
     g.square = NETDP_I_NEW(double, x->first + 1);
-    if (status == NETDP_OK &&
-        (x->pool.failed || g.kept == NULL || g.shifted == NULL || g.square == NULL))
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK) {
-        fill_shown(x, retrace, from);
-        status = gather_early(&g, progress, error);
-    }
-    if (status == NETDP_OK)
-        status = gather_steady(&g, progress, error);
+    if (x->pool.failed || g.kept == NULL || g.shifted == NULL || g.square == NULL)
+        return netdp_i_no_memory(error);
+    fill_shown(x, retrace, from);
+    TRY(gather_early(&g, progress, error));
+    TRY(gather_steady(&g, progress, error));
     *lengths = 0;
-    for (int64_t t = 0; status == NETDP_OK && t <= x->first; t++)
+    for (int64_t t = 0; t <= x->first; t++)
         *lengths += sqrt(g.square[t]);
-    netdp_i_traces_clear(&g.lines);
-    netdp_i_free(g.kept);
-    netdp_i_free(g.shifted);
-    netdp_i_free(g.square);
-    if (status != NETDP_OK)
-        netdp_i_matrices_free(x);
-    else
-        *matrices = x;
-    return status;
+    *matrices = GIVE(x);
+    return NETDP_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "account/observe/ages.h"
 #include "account/observe/retrace.h"
+#include "base/try.h"
 
 /* The responses of some nodes, and the scratch for one M at a time. */
 typedef struct netdp_i_matrices netdp_i_matrices;
@@ -20,6 +21,7 @@ netdp_status netdp_i_matrices_new(const netdp_linear *protocol, const netdp_i_ga
                                   netdp_i_matrices **matrices, const netdp_progress *progress,
                                   netdp_error *error);
 void netdp_i_matrices_free(netdp_i_matrices *matrices);
+OWNER(netdp_i_matrices_free, netdp_i_matrices)
 
 /* The same from rows that are followed backwards, for many nodes together: nothing is asked of their states. *lengths:
  * the Frobenius norms of all rows that are followed, added up over the rounds up to the first steady one. */

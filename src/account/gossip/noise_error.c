@@ -104,6 +104,8 @@ static double mode_energy(const netdp_linear *protocol, double theta, double wei
     return energy;
 }
 
+OWNER(netdp_sequence_free, netdp_sequence)
+
 /*
  * The same of a changing network, with its realised W_t: backwards, with R = W_t ... W_{T-1} the
  * transpose of the response of the result to what round t mixes, each noise adds its row of R.
@@ -112,29 +114,25 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
                                     netdp_error *error)
 {
     const int64_t n = netdp_mixing_rows(protocol->mixing).nodes;
-    netdp_sequence *sequence = NULL;
     if (2.0 * (double)(n * n * (int64_t)sizeof(double)) > MOST_BYTES)
         return netdp_i_fail(error, NETDP_NO_ANSWER,
                             "the exact error of the noise on a changing network takes more than %g "
                             "bytes; fewer nodes",
                             MOST_BYTES);
-    double *r = NETDP_I_NEW(double, n *n), *mixed = NETDP_I_NEW(double, n *n);
-    bool *living = NETDP_I_NEW(bool, n);
-    netdp_status status =
-        r == NULL || mixed == NULL || living == NULL
-            ? netdp_i_no_memory(error)
-            : netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
-    if (status == NETDP_OK)
-        status =
-            netdp_variation_living(protocol->mixing, &protocol->varying, living, results, error);
-    for (int64_t v = 0; status == NETDP_OK && v < n; v++)
+    OWNED_BY(netdp_sequence_free) netdp_sequence *sequence = NULL;
+    OWNED double *r = NETDP_I_NEW(double, n *n);
+    OWNED double *mixed = NETDP_I_NEW(double, n *n);
+    OWNED bool *living = NETDP_I_NEW(bool, n);
+    if (r == NULL || mixed == NULL || living == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error));
+    TRY(netdp_variation_living(protocol->mixing, &protocol->varying, living, results, error));
+    for (int64_t v = 0; v < n; v++)
         r[v * n + v] = living[v]; /* a node that failed has no result */
     *energy = 0;
-    for (int64_t t = protocol->rounds - 1; status == NETDP_OK && t >= 0; t--) {
+    for (int64_t t = protocol->rounds - 1; t >= 0; t--) {
         netdp_round round;
-        status = netdp_sequence_round(sequence, t, &round, error);
-        if (status != NETDP_OK)
-            break;
+        TRY(netdp_sequence_round(sequence, t, &round, error));
         for (int32_t i = 0; i < round.active_count; i++) {
             const int32_t v = round.active[i];
             double *sum = mixed + i * n;
@@ -153,11 +151,7 @@ static netdp_status changing_energy(const netdp_linear *protocol, double *energy
         for (int64_t k = 0; t == 0 && netdp_pairing_is(&protocol->noise.pairing) && k < n; k++)
             *energy += netdp_i_pairs_energy(&protocol->noise.pairing, r + k, n);
     }
-    netdp_i_free(r);
-    netdp_i_free(mixed);
-    netdp_i_free(living);
-    netdp_sequence_free(sequence);
-    return status;
+    return NETDP_OK;
 }
 
 /* Rounds whose noise is added up one by one. */
@@ -313,22 +307,24 @@ static netdp_status energy_by_modes(const netdp_linear *protocol, double *energy
 {
     const int32_t n = netdp_mixing_rows(protocol->mixing).nodes;
     const bool pairs = netdp_pairing_is(&protocol->noise.pairing);
-    double *value = NETDP_I_NEW(double, n), gap = 1;
-    double *vector = pairs ? NETDP_I_NEW(double, (int64_t)n *n) : NULL;
-    netdp_status status = value == NULL || (pairs && vector == NULL) ? netdp_i_no_memory(error)
-                          : pairs ? netdp_i_mixing_eigen(protocol->mixing, value, vector, error)
-                                  : netdp_i_mixing_eigenvalues(protocol->mixing, value, error);
+    OWNED double *value = NETDP_I_NEW(double, n);
+    OWNED double *vector = pairs ? NETDP_I_NEW(double, (int64_t)n *n) : NULL;
+    double gap = 1;
+    if (value == NULL || (pairs && vector == NULL))
+        return netdp_i_no_memory(error);
+    if (pairs)
+        TRY(netdp_i_mixing_eigen(protocol->mixing, value, vector, error));
+    else
+        TRY(netdp_i_mixing_eigenvalues(protocol->mixing, value, error));
     *energy = 0;
-    for (int32_t k = 0; status == NETDP_OK && k + 1 < n; k++)
+    for (int32_t k = 0; k + 1 < n; k++)
         gap = fmin(gap, 1 - fabs(value[k]));
     const double weight = netdp_linear_chebyshev(gap);
-    for (int32_t k = 0; status == NETDP_OK && k < n; k++)
+    for (int32_t k = 0; k < n; k++)
         *energy += energy_of(
             protocol, value[k], weight,
             pairs ? netdp_i_pairs_energy(&protocol->noise.pairing, vector + (int64_t)k * n, 1) : 0);
-    netdp_i_free(value);
-    netdp_i_free(vector);
-    return status;
+    return NETDP_OK;
 }
 
 /* Of a network that does not change: the way that takes less. */

@@ -192,25 +192,20 @@ static netdp_status follow_steady(const value *v, int32_t begin, int32_t count, 
     const int64_t r = v->basis->modes;
     const int32_t *from = v->from + begin;
     double *loss = v->loss + begin;
-    small m = {0};
-    netdp_i_response response = {0};
-    netdp_status status = netdp_i_response_new(v->gains->filter, count, &response, error);
-    if (status != NETDP_OK)
-        return status;
+    CLEARED(netdp_i_response_clear) netdp_i_response response = {0};
+    TRY(netdp_i_response_new(v->gains->filter, count, &response, error));
     memcpy(response.e, v->states + begin * r, (size_t)(count * r) * sizeof *response.e);
     if (r <= SMALL) {
-        status = small_new(v, &m, error);
-        for (int32_t i = 0; status == NETDP_OK && i < count; i++)
-            status = follow_small(v, &m, from[i], response.e + i * r, &loss[i], error);
-        small_clear(&m);
+        CLEARED(small_clear) small m = {0};
+        TRY(small_new(v, &m, error));
+        for (int32_t i = 0; i < count; i++)
+            TRY(follow_small(v, &m, from[i], response.e + i * r, &loss[i], error));
     } else {
-        status = follow(v, from, &response, v->first, v->protocol->rounds, loss, error);
+        TRY(follow(v, from, &response, v->first, v->protocol->rounds, loss, error));
     }
-    if (status == NETDP_OK)
-        hear_last(v, &response, loss);
+    hear_last(v, &response, loss);
     mark_told(response.told, count, loss);
-    netdp_i_response_clear(&response);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- By FFT ---- */
@@ -340,22 +335,21 @@ static double last_square(const value *v, const netdp_i_impulse *impulse, int32_
 static netdp_status convolve(const value *v, const netdp_i_impulse *impulse, int32_t begin,
                              int32_t nodes, netdp_error *error)
 {
-    transform x;
-    netdp_status status = transform_new(impulse->ages, impulse->seen, &x, error);
-    for (int32_t i = 0; status == NETDP_OK && i < nodes; i++) {
+    CLEARED(transform_clear) transform x = {0};
+    TRY(transform_new(impulse->ages, impulse->seen, &x, error));
+    for (int32_t i = 0; i < nodes; i++) {
         double *loss = &v->loss[begin + i];
         transform_response(&x, impulse, i);
-        for (int64_t t = v->first; status == NETDP_OK && t < v->protocol->rounds; t += x.step) {
+        for (int64_t t = v->first; t < v->protocol->rounds; t += x.step) {
             transform_pattern(v, &x, t);
             *loss += block_square(v, &x, impulse, nodes + i, t);
-            status = tell(v, t, error);
+            TRY(tell(v, t, error));
         }
         *loss += last_square(v, impulse, i, nodes + i);
     }
     mark_told(impulse->told, nodes, v->loss + begin);
     mark_told(impulse->told + nodes, nodes, v->loss + begin);
-    transform_clear(&x);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status steady_block(void *context, int64_t index, int thread, netdp_error *error)

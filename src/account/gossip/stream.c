@@ -65,7 +65,6 @@ netdp_status netdp_i_stream_bound(netdp_i_dual *quadratic, netdp_bound bound, do
 {
     const int64_t n = slots;
     double spectral = INFINITY, dual = INFINITY;
-    netdp_status status = NETDP_OK;
     mirror(m, n);
     switch (bound) {
     case NETDP_BOUND_LOWER:
@@ -85,11 +84,10 @@ netdp_status netdp_i_stream_bound(netdp_i_dual *quadratic, netdp_bound bound, do
     *loss = fmin(most, absolute);
     if (most == slots && netdp_i_dual_attained(netdp_i_dual_signs(m, slots), absolute))
         return NETDP_OK;
-    status = netdp_i_dual_spectral(quadratic, m, slots, most, &spectral, error);
-    if (status == NETDP_OK)
-        status = netdp_i_dual_bound(quadratic, m, slots, most, &dual, error);
+    TRY(netdp_i_dual_spectral(quadratic, m, slots, most, &spectral, error));
+    TRY(netdp_i_dual_bound(quadratic, m, slots, most, &dual, error));
     *loss = fmin(*loss, fmin(spectral, dual));
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_stream_bound_proven(netdp_i_dual *quadratic, const netdp_i_stream_proof *proof,
@@ -99,7 +97,6 @@ netdp_status netdp_i_stream_bound_proven(netdp_i_dual *quadratic, const netdp_i_
     const bool all = bound == NETDP_BOUND_UPPER;
     const int32_t slots = of->slots, most = of->most;
     double least = INFINITY, value = INFINITY, *m = of->m;
-    netdp_status status = NETDP_OK;
     bool done = !proof->holds;
     mirror(m, slots);
     if (!done && (all || bound == NETDP_BOUND_ABS_SUM)) {
@@ -107,18 +104,18 @@ netdp_status netdp_i_stream_bound_proven(netdp_i_dual *quadratic, const netdp_i_
         least = sum * (1 + 2.0 * slots * DBL_EPSILON);
         done = most == slots && netdp_i_dual_attained(netdp_i_dual_signs(m, slots), sum);
     }
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_DUAL)) {
-        status = netdp_i_dual_proven(quadratic, m, slots, most, false, &value, error);
+    if (!done && (all || bound == NETDP_BOUND_DUAL)) {
+        TRY(netdp_i_dual_proven(quadratic, m, slots, most, false, &value, error));
         least = fmin(least, value);
     }
     least += netdp_i_stream_gram_error(proof, m, slots, false);
-    if (!done && status == NETDP_OK && (all || bound == NETDP_BOUND_SPECTRAL)) {
-        status = netdp_i_dual_proven(quadratic, m, slots, most, true, &value, error);
+    if (!done && (all || bound == NETDP_BOUND_SPECTRAL)) {
+        TRY(netdp_i_dual_proven(quadratic, m, slots, most, true, &value, error));
         least = fmin(least, value + most * netdp_i_stream_gram_error(proof, m, slots, true));
     }
     least = netdp_i_stream_outward(proof, of->drift, least);
     *loss = all || !proof->holds ? fmin(most, least) : least;
-    return status;
+    return NETDP_OK;
 }
 
 /* What a node's account takes: of a thread. */
@@ -157,14 +154,14 @@ static netdp_status bound_spectral(const stream *s, const room *r, int32_t node,
     double apart = INFINITY, together = INFINITY, *last = r->m + (int64_t)s->slots * s->slots;
     netdp_i_matrices_apart(r->matrices, node, r->thread, r->m, last);
     const double heard = netdp_i_sum_largest(last, s->slots, 0, 0, s->most);
-    netdp_status status = times_largest(s, r, &apart, error);
+    TRY(times_largest(s, r, &apart, error));
     apart += heard * heard * (1 + ROUNDINGS * s->slots * DBL_EPSILON);
-    if (status == NETDP_OK && heard > 0) {
+    if (heard > 0) {
         netdp_i_matrices_fill(r->matrices, node, r->thread, r->m);
-        status = times_largest(s, r, &together, error);
+        TRY(times_largest(s, r, &together, error));
     }
     *loss = fmin(apart, together);
-    return status;
+    return NETDP_OK;
 }
 
 /* The asked bound of one node, with what rounding may have lost. */
@@ -176,9 +173,9 @@ static netdp_status bound_proven(const stream *s, const room *r, int32_t node, d
         netdp_i_matrices_fill(r->matrices, node, r->thread, r->m);
         return netdp_i_stream_bound_proven(r->quadratic, s->proof, &of, s->bound, loss, error);
     }
-    netdp_status status = bound_spectral(s, r, node, loss, error);
+    TRY(bound_spectral(s, r, node, loss, error));
     *loss = fmin(s->most, netdp_i_stream_outward(s->proof, drift, *loss));
-    return status;
+    return NETDP_OK;
 }
 
 static double drift_of(const stream *s, const netdp_i_matrices *matrices, int32_t i)
@@ -192,19 +189,18 @@ static netdp_status bound_node(const stream *s, const room *r, int32_t first, in
                                netdp_error *error)
 {
     double *loss = &s->loss[first + i];
-    netdp_status status = NETDP_OK;
     if (s->proof != NULL) {
-        status = bound_proven(s, r, i, drift_of(s, r->matrices, i), loss, error);
+        TRY(bound_proven(s, r, i, drift_of(s, r->matrices, i), loss, error));
     } else if (s->bound == NETDP_BOUND_SPECTRAL) {
-        status = bound_spectral(s, r, i, loss, error);
+        TRY(bound_spectral(s, r, i, loss, error));
         *loss = fmin(s->most, *loss);
     } else {
         netdp_i_matrices_fill(r->matrices, i, 0, r->m);
-        status = netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots, s->most, loss, error);
+        TRY(netdp_i_stream_bound(r->quadratic, s->bound, r->m, s->slots, s->most, loss, error));
     }
     if (netdp_i_matrices_told(r->matrices, i))
         *loss = INFINITY;
-    return status == NETDP_OK ? netdp_i_poll(s->progress, error) : status;
+    return netdp_i_poll(s->progress, error);
 }
 
 static void room_clear(room *r)
@@ -320,6 +316,7 @@ static netdp_status account(const netdp_linear *protocol, const netdp_i_basis *b
 /* A block of nodes whose rows were followed backwards; of each thread what it needs. */
 typedef struct together {
     const stream *stream;
+    int threads;
     netdp_i_matrices *matrices;
     netdp_i_dual **quadratic; /* [threads] */
     double **m;               /* [threads][slots + 1][slots] */
@@ -340,20 +337,30 @@ static netdp_status bound_retraced(const stream *s, const netdp_i_retrace *retra
 {
     const double each = netdp_i_matrices_retraced_bytes(s->protocol, retrace);
     const int32_t block = (int32_t)fmax(1, fmin(s->count, BLOCK_BYTES / each));
-    netdp_status status = NETDP_OK;
-    for (t->first = 0; status == NETDP_OK && t->first < s->count; t->first += block) {
+    for (t->first = 0; t->first < s->count; t->first += block) {
         const int32_t nodes = s->count - t->first < block ? s->count - t->first : block;
+        OWNED_BY(netdp_i_matrices_free) netdp_i_matrices *matrices = NULL;
         double lengths = 0;
-        t->matrices = NULL;
-        status = netdp_i_matrices_retraced(s->protocol, retrace, s->from + t->first, nodes,
-                                           &t->matrices, &lengths, s->progress, error);
+        TRY(netdp_i_matrices_retraced(s->protocol, retrace, s->from + t->first, nodes, &matrices,
+                                      &lengths, s->progress, error));
+        t->matrices = matrices;
         t->drift =
             netdp_i_stream_drift_back(s->proof, retrace, lengths, s->protocol->rounds, s->most);
-        if (status == NETDP_OK)
-            status = netdp_i_for_each(nodes, bound_one, t, s->progress, "nodes", error);
-        netdp_i_matrices_free(t->matrices);
+        TRY(netdp_i_for_each(nodes, bound_one, t, s->progress, "nodes", error));
     }
-    return status;
+    return NETDP_OK;
+}
+
+static void together_clear(together *t)
+{
+    for (int i = 0; i < t->threads; i++) {
+        if (t->m != NULL)
+            netdp_i_free(t->m[i]);
+        if (t->quadratic != NULL)
+            netdp_i_dual_free(t->quadratic[i]);
+    }
+    netdp_i_free(t->m);
+    netdp_i_free(t->quadratic);
 }
 
 static netdp_status bound_together(const stream *s, const netdp_i_retrace *retrace,
@@ -364,26 +371,20 @@ static netdp_status bound_together(const stream *s, const netdp_i_retrace *retra
         s->loss[i] = s->most;
     if (!s->proof->holds)
         return NETDP_OK;
+    CLEARED(together_clear)
     together t = {.stream = s,
+                  .threads = threads,
                   .quadratic = NETDP_I_NEW(netdp_i_dual *, threads),
                   .m = NETDP_I_NEW(double *, threads)};
-    netdp_status status = t.quadratic == NULL || t.m == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int i = 0; status == NETDP_OK && i < threads; i++) {
-        t.m[i] = m_new(s);
-        status = t.m[i] == NULL ? netdp_i_no_memory(error)
-                                : netdp_i_dual_new(s->slots, &t.quadratic[i], error);
-    }
-    if (status == NETDP_OK)
-        status = bound_retraced(s, retrace, &t, error);
+    if (t.quadratic == NULL || t.m == NULL)
+        return netdp_i_no_memory(error);
     for (int i = 0; i < threads; i++) {
-        if (t.m != NULL)
-            netdp_i_free(t.m[i]);
-        if (t.quadratic != NULL)
-            netdp_i_dual_free(t.quadratic[i]);
+        t.m[i] = m_new(s);
+        if (t.m[i] == NULL)
+            return netdp_i_no_memory(error);
+        TRY(netdp_i_dual_new(s->slots, &t.quadratic[i], error));
     }
-    netdp_i_free(t.m);
-    netdp_i_free(t.quadratic);
-    return status;
+    return bound_retraced(s, retrace, &t, error);
 }
 
 /* With noise in pairs more than this is too much to add: without it is less. */
@@ -395,45 +396,39 @@ static netdp_status prove(const netdp_linear *protocol, const netdp_i_basis *bas
                           const netdp_i_sources *of, bool *holds, const netdp_progress *progress,
                           netdp_error *error)
 {
-    netdp_i_gains gains = {0};
-    netdp_i_ages shown = {0};
-    netdp_i_retrace retrace = {0};
+    CLEARED(netdp_i_gains_clear) netdp_i_gains gains = {0};
+    CLEARED(netdp_i_ages_clear) netdp_i_ages shown = {0};
+    CLEARED(netdp_i_retrace_clear) netdp_i_retrace retrace = {0};
     netdp_i_stream_proof proof = {0};
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
     const bool back = netdp_i_retrace_serves((double)rows.start[rows.nodes] / rows.nodes,
                                              observer->seen_count, of->count);
-    netdp_status status =
-        netdp_i_gains_new(protocol, basis, observer, protocol->rounds, &gains, progress, error);
-    if (status == NETDP_OK && back)
-        status = netdp_i_retrace_new(protocol, observer, &gains, &retrace, progress, error);
-    else if (status == NETDP_OK)
-        status = netdp_i_ages_new(protocol, &gains, &shown, progress, error);
-    if (back)
+    TRY(netdp_i_gains_new(protocol, basis, observer, protocol->rounds, &gains, progress, error));
+    if (back) {
+        TRY(netdp_i_retrace_new(protocol, observer, &gains, &retrace, progress, error));
         shown = (netdp_i_ages){.first = retrace.first, .ages = retrace.ages};
-    if (status == NETDP_OK)
-        status = netdp_i_stream_proof_new(protocol, observer, &gains, &shown,
-                                          back ? &retrace : NULL, &proof, error);
-    *holds = proof.holds && (observer->pairing == NULL || proof.scale <= MOST_ADDED);
-    if (status == NETDP_OK && (*holds || observer->pairing == NULL)) {
-        stream s = {.protocol = protocol,
-                    .basis = basis,
-                    .from = of->node,
-                    .count = of->count,
-                    .bound = bound,
-                    .gains = &gains,
-                    .proof = &proof,
-                    .loss = of->loss,
-                    .slots = (int32_t)slots_of(protocol),
-                    .most = (int32_t)netdp_linear_contributions(protocol),
-                    .early = (int32_t)((shown.first - 1) / protocol->every + 1),
-                    .progress = progress};
-        status = back ? bound_together(&s, &retrace, error)
-                      : bound_blocks(&s, &shown, observer->seen_count, progress, error);
+    } else {
+        TRY(netdp_i_ages_new(protocol, &gains, &shown, progress, error));
     }
-    netdp_i_ages_clear(&shown);
-    netdp_i_retrace_clear(&retrace);
-    netdp_i_gains_clear(&gains);
-    return status;
+    TRY(netdp_i_stream_proof_new(protocol, observer, &gains, &shown, back ? &retrace : NULL, &proof,
+                                 error));
+    *holds = proof.holds && (observer->pairing == NULL || proof.scale <= MOST_ADDED);
+    if (!*holds && observer->pairing != NULL)
+        return NETDP_OK;
+    stream s = {.protocol = protocol,
+                .basis = basis,
+                .from = of->node,
+                .count = of->count,
+                .bound = bound,
+                .gains = &gains,
+                .proof = &proof,
+                .loss = of->loss,
+                .slots = (int32_t)slots_of(protocol),
+                .most = (int32_t)netdp_linear_contributions(protocol),
+                .early = (int32_t)((shown.first - 1) / protocol->every + 1),
+                .progress = progress};
+    return back ? bound_together(&s, &retrace, error)
+                : bound_blocks(&s, &shown, observer->seen_count, progress, error);
 }
 
 bool netdp_i_stream_keeps_pairs(const netdp_linear *protocol, const netdp_i_observer *observer)

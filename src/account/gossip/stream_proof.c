@@ -168,18 +168,19 @@ static netdp_status measure_gains(const netdp_i_gains *gains, const netdp_i_basi
                                   const netdp_i_observer *observer, sizes *all, netdp_error *error)
 {
     const int64_t s = observer->seen_count;
-    *all = (sizes){.resolved = true, .work = NETDP_I_NEW(double, s *s)};
-    netdp_status status = all->work == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int64_t t = 0; status == NETDP_OK && t < gains->count; t++)
-        status = measure_gain(&gains->gain[t], basis, observer, all, error);
-    if (status == NETDP_OK && gains->last.lower != NULL)
-        status = measure_gain(&gains->last, basis, observer, all, error);
-    netdp_i_free(all->work);
+    OWNED double *work = NETDP_I_NEW(double, s *s);
+    if (work == NULL)
+        return netdp_i_no_memory(error);
+    *all = (sizes){.resolved = true, .work = work};
+    for (int64_t t = 0; t < gains->count; t++)
+        TRY(measure_gain(&gains->gain[t], basis, observer, all, error));
+    if (gains->last.lower != NULL)
+        TRY(measure_gain(&gains->last, basis, observer, all, error));
     /* What the computed inverse misses of the true one. */
     all->inverse *= NORMS;
     all->resolved =
         all->resolved && netdp_i_gamma(2.0 * (double)(s * s)) * all->inverse * all->lower < 1e-4;
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- The steady round ---- */
@@ -192,13 +193,12 @@ static netdp_status sum_of_powers(const netdp_i_gains *gains, int modes, double 
                                   netdp_error *error)
 {
     const int64_t r = modes;
-    double *a = NETDP_I_NEW(double, r *r), *next = NETDP_I_NEW(double, r *r);
-    netdp_i_response unit = {0};
-    netdp_status status = a == NULL || next == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_response_new(gains->filter, modes, &unit, error);
-    if (status != NETDP_OK)
-        goto done;
+    OWNED double *a = NETDP_I_NEW(double, r *r);
+    OWNED double *next = NETDP_I_NEW(double, r *r);
+    CLEARED(netdp_i_response_clear) netdp_i_response unit = {0};
+    if (a == NULL || next == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_response_new(gains->filter, modes, &unit, error));
     for (int64_t k = 0; k < r; k++)
         unit.e[k * r + k] = 1;
     netdp_i_response_learn(&unit, netdp_i_gains_at(gains, gains->count));
@@ -209,7 +209,7 @@ static netdp_status sum_of_powers(const netdp_i_gains *gains, int modes, double 
         const double norm = norm_above(a, r);
         if (norm <= LEFT) {
             *sum *= NORMS / (1 - norm * norm);
-            goto done;
+            return NETDP_OK;
         }
         *sum *= 1 + norm * norm;
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, modes, modes, modes, 1, a, modes, a,
@@ -219,11 +219,7 @@ static netdp_status sum_of_powers(const netdp_i_gains *gains, int modes, double 
         next = swap;
     }
     *sum = INFINITY;
-done:
-    netdp_i_response_clear(&unit);
-    netdp_i_free(a);
-    netdp_i_free(next);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- Together ---- */
@@ -236,17 +232,18 @@ static netdp_status find_stay(netdp_rows rows, const int32_t *member, int32_t me
                               const int32_t *at, double *y, netdp_error *error)
 {
     const int64_t m = members;
-    double *left = NETDP_I_NEW(double, m *m);
-    lapack_int *pivot = NETDP_I_NEW(lapack_int, m);
-    netdp_status status = left == NULL || pivot == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int64_t a = 0; status == NETDP_OK && a < m; a++) {
+    OWNED double *left = NETDP_I_NEW(double, m *m);
+    OWNED lapack_int *pivot = NETDP_I_NEW(lapack_int, m);
+    if (left == NULL || pivot == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t a = 0; a < m; a++) {
         left[a * m + a] = y[a] = 1;
         for (int64_t k = rows.start[member[a]]; k < rows.start[member[a] + 1]; k++)
             if (at[rows.column[k]] >= 0)
                 left[a * m + at[rows.column[k]]] -= rows.weight[k];
     }
-    const bool solved = status == NETDP_OK && LAPACKE_dgesv(LAPACK_ROW_MAJOR, members, 1, left,
-                                                            members, pivot, y, 1) == 0;
+    const bool solved =
+        LAPACKE_dgesv(LAPACK_ROW_MAJOR, members, 1, left, members, pivot, y, 1) == 0;
     bool holds = solved;
     for (int64_t a = 0; solved && a < m; a++)
         y[a] *= NORMS;
@@ -259,11 +256,9 @@ static netdp_status find_stay(netdp_rows rows, const int32_t *member, int32_t me
             }
         holds = holds && y[a] > 0 && rest - netdp_i_gamma((double)m + 4) * size >= 1;
     }
-    for (int64_t a = 0; status == NETDP_OK && !holds && a < m; a++)
+    for (int64_t a = 0; !holds && a < m; a++)
         y[a] = INFINITY;
-    netdp_i_free(left);
-    netdp_i_free(pivot);
-    return status;
+    return NETDP_OK;
 }
 
 /* Above the norm of W_OA (I - W_AA)^{-1}: its columns add up to 1, its rows to what they reach of the stay. */
@@ -271,25 +266,23 @@ static netdp_status come_out(const netdp_linear *protocol, const int32_t *member
                              double *norm, netdp_error *error)
 {
     const netdp_rows rows = netdp_mixing_rows(protocol->mixing);
-    int32_t *at = NETDP_I_NEW(int32_t, rows.nodes);
-    double *y = NETDP_I_NEW(double, members), most = 1;
-    netdp_status status = at == NULL || y == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK) {
-        memset(at, -1, (size_t)rows.nodes * sizeof *at);
-        for (int32_t a = 0; a < members; a++)
-            at[member[a]] = a;
-        status = find_stay(rows, member, members, at, y, error);
-    }
-    for (int32_t v = 0; status == NETDP_OK && v < rows.nodes; v++) {
+    OWNED int32_t *at = NETDP_I_NEW(int32_t, rows.nodes);
+    OWNED double *y = NETDP_I_NEW(double, members);
+    double most = 1;
+    if (at == NULL || y == NULL)
+        return netdp_i_no_memory(error);
+    memset(at, -1, (size_t)rows.nodes * sizeof *at);
+    for (int32_t a = 0; a < members; a++)
+        at[member[a]] = a;
+    TRY(find_stay(rows, member, members, at, y, error));
+    for (int32_t v = 0; v < rows.nodes; v++) {
         double row = 0;
         for (int64_t k = rows.start[v]; at[v] < 0 && k < rows.start[v + 1]; k++)
             row += at[rows.column[k]] >= 0 ? rows.weight[k] * y[at[rows.column[k]]] : 0;
         most = netdp_i_most(most, row);
     }
     *norm = sqrt(NORMS * most);
-    netdp_i_free(at);
-    netdp_i_free(y);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_stream_worth(const netdp_linear *protocol, const int32_t *member,

@@ -6,7 +6,7 @@
 #include "account/gossip/stream.h"
 #include "account/shift/stream.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 #include "base/try.h"
 
 /* Of one observer set. */
@@ -84,35 +84,32 @@ bool netdp_i_stream_can_shift(const netdp_linear *p, netdp_bound bound)
             bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
 }
 
+OWNER(netdp_i_dual_free, netdp_i_dual)
+
 /* Of one stretch of rounds, with `slots` contributions of which a node makes `most`. */
 static netdp_status bound_stretch(const netdp_linear *protocol, const netdp_i_shift_view *view,
                                   shifted s, const netdp_progress *progress, netdp_error *error)
 {
     const netdp_i_sources *of = s.of;
-    netdp_i_shift_problem problem;
+    const netdp_i_shift_sink sink = {s.slots, take, &s};
+    CLEARED(netdp_i_shift_problem_clear) netdp_i_shift_problem problem = {0};
+    CLEARED(netdp_i_pool_clear) netdp_i_pool pool = {0};
+    OWNED_BY(netdp_i_dual_free) netdp_i_dual *quadratic = NULL;
     TRY(netdp_i_shift_problem_new(protocol, view, &problem, error));
-    s.drift = NETDP_I_NEW(double, s.slots);
-    s.weights = NETDP_I_NEW(double, s.slots);
-    s.before = NETDP_I_NEW(double, s.trim > 0 ? (int64_t)s.slots * s.slots : 0);
-    netdp_status status = s.drift == NULL || s.weights == NULL || s.before == NULL
-                              ? netdp_i_no_memory(error)
-                              : netdp_i_dual_new(s.slots, &s.quadratic, error);
+    s.drift = NETDP_I_TAKE(&pool, double, s.slots);
+    s.weights = NETDP_I_TAKE(&pool, double, s.slots);
+    s.before = NETDP_I_TAKE(&pool, double, s.trim > 0 ? (int64_t)s.slots * s.slots : 0);
+    TRY(netdp_i_pool_made(&pool, error));
+    TRY(netdp_i_dual_new(s.slots, &quadratic, error));
+    s.quadratic = quadratic;
     for (int32_t i = 0; i < of->count; i++)
-        of->loss[i] = s.most;
-    if (status == NETDP_OK && !problem.apart) {
-        const netdp_i_shift_sink sink = {s.slots, take, &s};
-        for (int32_t i = 0; i < of->count; i++)
-            of->loss[i] = INFINITY;
-        status = netdp_i_shift_stream(&problem, of, &sink, progress, error);
-    }
+        of->loss[i] = problem.apart ? (double)s.most : INFINITY;
+    if (problem.apart)
+        return NETDP_OK;
+    const netdp_status status = netdp_i_shift_stream(&problem, of, &sink, progress, error);
     for (int32_t i = 0; i < of->count; i++)
         if (!(of->loss[i] < INFINITY))
             of->loss[i] = s.most;
-    netdp_i_dual_free(s.quadratic);
-    netdp_i_free(s.drift);
-    netdp_i_free(s.weights);
-    netdp_i_free(s.before);
-    netdp_i_shift_problem_clear(&problem);
     return status == NETDP_NO_ANSWER ? NETDP_OK : status;
 }
 

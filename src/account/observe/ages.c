@@ -109,27 +109,22 @@ netdp_status netdp_i_ages_new(const netdp_linear *protocol, const netdp_i_gains 
                               netdp_i_ages *shown, const netdp_progress *progress,
                               netdp_error *error)
 {
+    CLEARED(netdp_i_ages_clear)
     netdp_i_ages made = {.first = gains->steady ? gains->count - 1 : protocol->rounds};
-    backward b = {0};
+    CLEARED(backward_clear) backward b = {0};
     int64_t room = 0;
-    netdp_status status = backward_new(gains, &b, error);
+    TRY(backward_new(gains, &b, error));
     const int64_t each = (int64_t)b.modes * b.seen, left = protocol->rounds - made.first;
-    const double nothing =
-        status == NETDP_OK ? NETDP_I_AGES_NOTHING * netdp_i_ages_largest(b.c, each) : 0;
-    for (int64_t age = 0; status == NETDP_OK && age < left; age++) {
+    const double nothing = NETDP_I_AGES_NOTHING * netdp_i_ages_largest(b.c, each);
+    for (int64_t age = 0; age < left; age++) {
         if (netdp_i_ages_largest(b.x, each) <= nothing &&
             netdp_i_ages_largest(b.last, each) <= nothing)
             break;
-        status = keep(&b, &made, &room, error);
+        TRY(keep(&b, &made, &room, error));
         step(&b);
-        if (status == NETDP_OK)
-            status = netdp_i_poll(progress, error);
-    }
-    backward_clear(&b);
-    if (status != NETDP_OK) {
-        netdp_i_ages_clear(&made);
-        return status;
+        TRY(netdp_i_poll(progress, error));
     }
     *shown = made;
+    made = (netdp_i_ages){0};
     return NETDP_OK;
 }

@@ -171,13 +171,13 @@ static int by_value(const void *a, const void *b)
 static double count_classes(netdp_rows rows, int32_t node, double rounds)
 {
     const int64_t n = rows.nodes;
-    uint64_t *now = NETDP_I_NEW(uint64_t, n), *next = NETDP_I_NEW(uint64_t, n);
-    uint64_t *sorted = NETDP_I_NEW(uint64_t, n);
-    double classes = rounds;
+    OWNED uint64_t *now = NETDP_I_NEW(uint64_t, n);
+    OWNED uint64_t *next = NETDP_I_NEW(uint64_t, n);
+    OWNED uint64_t *sorted = NETDP_I_NEW(uint64_t, n);
+    double classes = 1;
     if (now == NULL || next == NULL || sorted == NULL)
-        goto done; /* as if it told all apart */
+        return rounds; /* as if it told all apart */
     now[node] = 1;
-    classes = 1;
     for (double round = 1; round <= rounds; round++) {
         for (int64_t v = 0; v < n; v++) {
             uint64_t sum = mixed(now[v]);
@@ -201,10 +201,6 @@ static double count_classes(netdp_rows rows, int32_t node, double rounds)
         if (!grows || count >= rounds)
             break;
     }
-done:
-    netdp_i_free(now);
-    netdp_i_free(next);
-    netdp_i_free(sorted);
     return fmin(classes, rounds);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 /*
  * Directions below this part of a unit vector are dropped: what is rounding of a product, and no
@@ -42,6 +43,13 @@ typedef struct scratch {
     lapack_int *pivot;
 } scratch;
 
+static void scratch_clear(scratch *x)
+{
+    netdp_i_free(x->group);
+    netdp_i_free(x->tau);
+    netdp_i_free(x->pivot);
+}
+
 /* Orthonormal directions for the seen rows' part in modes first .. end-1: how many. */
 static netdp_status directions(const netdp_i_basis *basis, const int32_t *seen, int32_t count,
                                int32_t first, int32_t end, scratch *x, int32_t *rank,
@@ -72,21 +80,21 @@ netdp_status netdp_i_basis_shrink(const netdp_i_basis *basis, const int32_t *see
     const int32_t room = modes_at_most(basis, count);
     if (room > r / 2)
         return NETDP_OK;
-    netdp_i_basis made = {.nodes = basis->nodes};
+    CLEARED(netdp_i_basis_clear) netdp_i_basis made = {.nodes = basis->nodes};
+    CLEARED(scratch_clear)
     scratch x = {NETDP_I_NEW(double, r *count), NETDP_I_NEW(double, count),
                  NETDP_I_NEW(lapack_int, count)};
     made.theta = NETDP_I_NEW(double, room);
     made.rows = NETDP_I_NEW(double, n *room);
-    double *rows = NETDP_I_NEW(double, n *room); /* [mode][node] until all are known */
-    netdp_status status = NETDP_OK;
+    OWNED double *rows = NETDP_I_NEW(double, n *room); /* [mode][node] until all are known */
     if (x.group == NULL || x.tau == NULL || x.pivot == NULL || made.theta == NULL ||
         made.rows == NULL || rows == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t first = 0, end; status == NETDP_OK && first < r; first = end) {
+        return netdp_i_no_memory(error);
+    for (int32_t first = 0, end; first < r; first = end) {
         int32_t rank = 0;
         end = end_of_group(basis, first);
-        status = directions(basis, seen, count, first, end, &x, &rank, error);
-        if (status != NETDP_OK || rank == 0)
+        TRY(directions(basis, seen, count, first, end, &x, &rank, error));
+        if (rank == 0)
             continue;
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int)n, rank, end - first, 1,
                     basis->rows + first, (int)r, x.group, end - first, 0, rows + made.modes * n,
@@ -94,16 +102,10 @@ netdp_status netdp_i_basis_shrink(const netdp_i_basis *basis, const int32_t *see
         for (int32_t j = 0; j < rank; j++)
             made.theta[made.modes++] = basis->theta[first];
     }
-    for (int64_t u = 0; status == NETDP_OK && u < n; u++)
+    for (int64_t u = 0; u < n; u++)
         for (int64_t k = 0; k < made.modes; k++)
             made.rows[u * made.modes + k] = rows[k * n + u];
-    netdp_i_free(x.group);
-    netdp_i_free(x.tau);
-    netdp_i_free(x.pivot);
-    netdp_i_free(rows);
-    if (status != NETDP_OK)
-        netdp_i_basis_clear(&made);
-    else
-        *shrunk = made;
-    return status;
+    *shrunk = made;
+    made = (netdp_i_basis){0};
+    return NETDP_OK;
 }

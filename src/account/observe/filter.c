@@ -318,6 +318,7 @@ netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observ
                                 double scale, netdp_i_filter **filter, netdp_error *error)
 {
     const int64_t r = basis->modes;
+    OWNED_BY(netdp_i_filter_free)
     netdp_i_filter *f = filter_allocate(basis, observer, scale < NETDP_I_FACTOR_BELOW);
     if (f == NULL)
         return netdp_i_no_memory(error);
@@ -325,26 +326,21 @@ netdp_status netdp_i_filter_new(const netdp_i_basis *basis, const netdp_i_observ
     f->reach = observer->reach;
     for (int32_t j = 0; j < f->seen; j++)
         memcpy(f->rows + j * r, basis->rows + observer->seen[j] * r, (size_t)r * sizeof(double));
-    netdp_status status = NETDP_OK;
     if (f->factored)
-        status = fill_noise_factor(f, basis, observer, error);
+        TRY(fill_noise_factor(f, basis, observer, error));
     else
         fill_noise(f, basis, observer);
-    if (status == NETDP_OK && f->pairs != NULL)
-        status = fill_pairs(f, basis, observer, error);
-    if (status == NETDP_OK && f->factored && f->pairs != NULL)
-        status = predict_factor(f, 1, true, error); /* of P = 0 */
-    else if (status == NETDP_OK && f->factored)
+    if (f->pairs != NULL)
+        TRY(fill_pairs(f, basis, observer, error));
+    if (!f->factored)
+        predict_covariance(f, 1, true);
+    else if (f->pairs != NULL)
+        TRY(predict_factor(f, 1, true, error)); /* of P = 0 */
+    else
         for (int64_t i = 0; i < r; i++)
             for (int64_t j = 0; j <= i; j++)
                 f->p[j * r + i] = f->noise[i * r + j];
-    else if (status == NETDP_OK)
-        predict_covariance(f, 1, true);
-    if (status != NETDP_OK) {
-        netdp_i_filter_free(f);
-        return status;
-    }
-    *filter = f;
+    *filter = GIVE(f);
     return NETDP_OK;
 }
 

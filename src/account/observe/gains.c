@@ -106,40 +106,32 @@ netdp_status netdp_i_gains_new(const netdp_linear *protocol, const netdp_i_basis
 {
     const int32_t r = basis->modes, s = observer->seen_count;
     const int64_t most = netdp_i_gains_room(basis, observer);
-    netdp_i_gains made = {.basis = basis};
+    CLEARED(netdp_i_gains_clear) netdp_i_gains made = {.basis = basis};
     int64_t room = 0;
-    netdp_status status = netdp_i_filter_new(
-        basis, observer, netdp_i_observer_scale(protocol, observer), &made.filter, error);
-    for (int64_t t = 0; status == NETDP_OK && t < protocol->rounds && !made.steady; t++) {
+    TRY(netdp_i_filter_new(basis, observer, netdp_i_observer_scale(protocol, observer),
+                           &made.filter, error));
+    for (int64_t t = 0; t < protocol->rounds && !made.steady; t++) {
         if (t > most)
-            status = netdp_i_fail(error, NETDP_NO_MEMORY,
-                                  "%lld rounds of a protocol that has not become steady need more "
-                                  "than %g GB; use fewer rounds",
-                                  (long long)protocol->rounds, MOST_BYTES / 1e9);
-        if (status == NETDP_OK)
-            status = append(&made, r, s, &room, error);
-        if (status == NETDP_OK) {
-            measure(&made);
-            status = netdp_i_filter_observe(made.filter, &made.gain[t], error);
-        }
-        if (status == NETDP_OK && t + 1 < protocol->rounds)
-            status = netdp_i_filter_predict(made.filter, netdp_linear_noise(protocol, t + 1),
-                                            netdp_linear_contributes(protocol, t + 1), error);
-        if (status == NETDP_OK)
-            status = netdp_i_report(progress, "filter", (double)(t + 1), (double)protocol->rounds,
-                                    error);
+            return netdp_i_fail(error, NETDP_NO_MEMORY,
+                                "%lld rounds of a protocol that has not become steady need more "
+                                "than %g GB; use fewer rounds",
+                                (long long)protocol->rounds, MOST_BYTES / 1e9);
+        TRY(append(&made, r, s, &room, error));
+        measure(&made);
+        TRY(netdp_i_filter_observe(made.filter, &made.gain[t], error));
+        if (t + 1 < protocol->rounds)
+            TRY(netdp_i_filter_predict(made.filter, netdp_linear_noise(protocol, t + 1),
+                                       netdp_linear_contributes(protocol, t + 1), error));
+        TRY(netdp_i_report(progress, "filter", (double)(t + 1), (double)protocol->rounds, error));
         /* Steady noise makes P monotone towards its limit: a change that is rounding stays so. */
         made.steady = protocol->steady && t > 0 && t + 1 < protocol->rounds &&
                       (netdp_i_filter_change(made.filter) < STEADY || t + 1 >= longest);
     }
     made.change = made.steady ? netdp_i_filter_change(made.filter) : 0;
     measure(&made);
-    if (status == NETDP_OK && observer->last_sum)
-        status = observe_last(&made, r, s, &room, error);
-    if (status != NETDP_OK) {
-        netdp_i_gains_clear(&made);
-        return status;
-    }
+    if (observer->last_sum)
+        TRY(observe_last(&made, r, s, &room, error));
     *gains = made;
+    made = (netdp_i_gains){0};
     return NETDP_OK;
 }

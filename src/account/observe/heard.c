@@ -195,8 +195,7 @@ static void keep_batch(heard *h, int64_t t, int64_t batch)
 static netdp_status listen(heard *h, netdp_error *error)
 {
     const int64_t size = 2 * (int64_t)h->seen * h->seen;
-    netdp_status status = NETDP_OK;
-    for (int64_t t = 0; status == NETDP_OK && t < h->states; t++) {
+    for (int64_t t = 0; t < h->states; t++) {
 #pragma omp parallel if ((double)h->rows.nodes * h->seen > 1e5)
         {
 #pragma omp for schedule(static) nowait
@@ -210,15 +209,14 @@ static netdp_status listen(heard *h, netdp_error *error)
         for (int64_t part = 0; part < PARTS; part++)
             for (int64_t k = 0; k < size; k++)
                 moment[k] += h->part[part * 2 * size + k];
-        status =
-            netdp_i_report(h->progress, "accounting", (double)(t + 1), (double)h->states, error);
-        status = agree(h, status, error);
-        if (status == NETDP_OK)
-            status = agree(h, step(h, error), error);
+        TRY(agree(
+            h, netdp_i_report(h->progress, "accounting", (double)(t + 1), (double)h->states, error),
+            error));
+        TRY(agree(h, step(h, error), error));
     }
-    if (status == NETDP_OK && h->others != NULL)
+    if (h->others != NULL)
         h->others->sum(h->moment, h->states * size);
-    return status;
+    return NETDP_OK;
 }
 
 /* K / nu^2, along its diagonals of blocks. */

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 #define FADED 1e-14
 
@@ -74,27 +75,24 @@ netdp_status netdp_i_impulse_new(const netdp_i_gains *gains, const double *state
 {
     const bool sums = gains->last.lower != NULL;
     const int32_t count = kinds * nodes;
-    netdp_i_impulse made = {.count = count};
-    netdp_i_response response = {0}, after = {0};
+    CLEARED(netdp_i_impulse_clear) netdp_i_impulse made = {.count = count};
+    CLEARED(netdp_i_response_clear) netdp_i_response response = {0};
+    CLEARED(netdp_i_response_clear) netdp_i_response after = {0};
     int64_t room = 0;
-    double *heard = NETDP_I_NEW(double, nodes);
+    OWNED double *heard = NETDP_I_NEW(double, nodes);
     made.told = NETDP_I_NEW(bool, count);
-    netdp_status status = heard == NULL || made.told == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_response_new(gains->filter, count, &response, error);
-    if (status == NETDP_OK && sums)
-        status = netdp_i_response_new(gains->filter, count, &after, error);
-    if (status != NETDP_OK)
-        goto done;
+    if (heard == NULL || made.told == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_response_new(gains->filter, count, &response, error));
+    if (sums)
+        TRY(netdp_i_response_new(gains->filter, count, &after, error));
     made.seen = response.seen;
     memcpy(response.e, states, (size_t)response.modes * (size_t)count * sizeof *states);
     while (made.ages < longest && !all_faded(&response, heard, nodes, made.ages)) {
-        status = netdp_i_ages_grow(made.ages, (int64_t)count * made.seen, &room, &made.w,
-                                   sums ? &made.last : NULL, error);
-        if (status == NETDP_OK && made.ages % PATIENCE == 0)
-            status = netdp_i_poll(progress, error);
-        if (status != NETDP_OK)
-            goto done;
+        TRY(netdp_i_ages_grow(made.ages, (int64_t)count * made.seen, &room, &made.w,
+                              sums ? &made.last : NULL, error));
+        if (made.ages % PATIENCE == 0)
+            TRY(netdp_i_poll(progress, error));
         age_once(gains, &response, &after, heard, nodes, &made);
     }
     made.over = all_faded(&response, heard, nodes, made.ages);
@@ -102,10 +100,5 @@ netdp_status netdp_i_impulse_new(const netdp_i_gains *gains, const double *state
         made.told[i] = response.told[i] || (sums && after.told[i]);
     *impulse = made;
     made = (netdp_i_impulse){0};
-done:
-    netdp_i_free(heard);
-    netdp_i_response_clear(&response);
-    netdp_i_response_clear(&after);
-    netdp_i_impulse_clear(&made);
-    return status;
+    return NETDP_OK;
 }

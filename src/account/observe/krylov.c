@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -175,10 +176,9 @@ static netdp_status krylov_multiply(krylov *k, int32_t first, int32_t count, net
         netdp_mixing_apply(k->mixing, k->block, k->image, count);
         return NETDP_OK;
     }
-    netdp_status status = k->others->fetch(k->others->context, k->block, count, error);
-    if (status == NETDP_OK)
-        netdp_i_rows_apply(k->others->rows, k->block, k->image, count);
-    return status;
+    TRY(k->others->fetch(k->others->context, k->block, count, error));
+    netdp_i_rows_apply(k->others->rows, k->block, k->image, count);
+    return NETDP_OK;
 }
 
 /*
@@ -348,7 +348,7 @@ static netdp_status diagonalise(const krylov *k, double *t, double *theta, netdp
 static netdp_status krylov_ritz(krylov *k, int32_t inner, netdp_i_basis *made, netdp_error *error)
 {
     const int64_t r = k->used;
-    double *y = NETDP_I_NEW(double, r *r);
+    OWNED double *y = NETDP_I_NEW(double, r *r);
     netdp_status status = NETDP_OK;
     made->theta = NETDP_I_NEW(double, r);
     if (inner < r) {
@@ -357,27 +357,20 @@ static netdp_status krylov_ritz(krylov *k, int32_t inner, netdp_i_basis *made, n
     }
     if (y == NULL || made->theta == NULL || (inner < r && made->inner == NULL))
         status = netdp_i_no_memory(error);
-    status = agree(k, status, error);
-    if (status == NETDP_OK)
-        status = agree(k, diagonalise(k, y, made->theta, error), error);
-    if (status == NETDP_OK && k->others != NULL) {
+    TRY(agree(k, status, error));
+    TRY(agree(k, diagonalise(k, y, made->theta, error), error));
+    if (k->others != NULL) {
         k->others->tell(y, r * r * (int64_t)sizeof *y);
         k->others->tell(made->theta, r * (int64_t)sizeof *made->theta);
     }
-    if (status == NETDP_OK)
-        status = agree(k, rotate(k, y, inner, error), error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(agree(k, rotate(k, y, inner, error), error));
     for (int64_t i = 0; made->inner != NULL && i < inner; i++)
         for (int64_t mode = 0; mode < r; mode++)
             made->inner[i * r + mode] = y[mode * r + i];
     made->nodes = k->nodes;
     made->modes = k->used;
-    made->rows = k->q;
-    k->q = NULL;
-done:
-    netdp_i_free(y);
-    return status;
+    made->rows = GIVE(k->q);
+    return NETDP_OK;
 }
 
 /* e_w for the seen w. */
@@ -399,19 +392,15 @@ netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *see
     const int64_t powers = depth.powers;
     const int32_t most =
         powers < n / count + 1 && powers * count < n ? (int32_t)(powers * count) : n;
-    netdp_i_basis made = {0};
-    krylov k;
+    CLEARED(netdp_i_basis_clear) netdp_i_basis made = {0};
+    CLEARED(krylov_clear) krylov k = {0};
     netdp_i_dense_begin();
     netdp_status status = krylov_new(&k, mixing, others, count, most, error);
-    status = agree(&k, status, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(agree(&k, status, error));
     place_seen(&k, seen, count);
     int32_t before = 0, first = 0, width = count, inside = count;
     for (int64_t power = 1; width > 0; power++) {
-        status = agree(&k, krylov_multiply(&k, first, width, error), error);
-        if (status != NETDP_OK)
-            goto done;
+        TRY(agree(&k, krylov_multiply(&k, first, width, error), error));
         recur(&k, before, width);
         before = first;
         first = k.used;
@@ -423,21 +412,14 @@ netdp_status netdp_i_basis_nested(const netdp_mixing *mixing, const int32_t *see
             status = krylov_grow(&k, k.used + width < most ? k.used + width : most, error);
         if (status == NETDP_OK)
             status = netdp_i_report(progress, "basis", (double)power, (double)powers, error);
-        status = agree(&k, status, error);
-        if (status != NETDP_OK)
-            goto done;
+        TRY(agree(&k, status, error));
         krylov_extend(&k, width);
         width = k.used - first;
     }
-    status = krylov_ritz(&k, inside, &made, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(krylov_ritz(&k, inside, &made, error));
     *basis = made;
     made = (netdp_i_basis){0};
-done:
-    krylov_clear(&k);
-    netdp_i_basis_clear(&made);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_basis_krylov(const netdp_mixing *mixing, const int32_t *seen, int32_t count,

@@ -98,6 +98,7 @@ netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, net
 {
     double least, most;
     netdp_i_pairing_range(pairing, &least, &most);
+    CLEARED(netdp_i_paired_clear)
     netdp_i_paired made = {.pairing = pairing, .nodes = nodes, .varies = least < most};
     if (nodes > NETDP_DENSE_NODES) {
         *paired = made;
@@ -115,13 +116,11 @@ netdp_status netdp_i_paired_new(const netdp_pairing *pairing, int32_t nodes, net
         return NETDP_OK;
     }
     made.inverse = NETDP_I_NEW(double, (int64_t)nodes *nodes);
-    const netdp_status status = made.inverse == NULL ? netdp_i_no_memory(error)
-                                                     : invert(pairing, mark, made.inverse, error);
-    if (status != NETDP_OK) {
-        netdp_i_paired_clear(&made);
-        return status;
-    }
+    if (made.inverse == NULL)
+        return netdp_i_no_memory(error);
+    TRY(invert(pairing, mark, made.inverse, error));
     *paired = made;
+    made = (netdp_i_paired){0};
     return NETDP_OK;
 }
 

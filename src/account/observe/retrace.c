@@ -46,16 +46,16 @@ void netdp_i_traces_clear(netdp_i_traces *lines)
 netdp_status netdp_i_traces_new(const netdp_i_retrace *retrace, int64_t count,
                                 netdp_i_traces *lines, netdp_error *error)
 {
+    CLEARED(netdp_i_traces_clear)
     netdp_i_traces made = {.count = count,
                            .x = NETDP_I_NEW(double, retrace->nodes *count),
                            .next = NETDP_I_NEW(double, retrace->nodes *count),
                            .sum = NETDP_I_NEW(double, retrace->width *count),
                            .part = NETDP_I_NEW(double, retrace->width *count)};
-    if (made.x == NULL || made.next == NULL || made.sum == NULL || made.part == NULL) {
-        netdp_i_traces_clear(&made);
+    if (made.x == NULL || made.next == NULL || made.sum == NULL || made.part == NULL)
         return netdp_i_no_memory(error);
-    }
     *lines = made;
+    made = (netdp_i_traces){0};
     return NETDP_OK;
 }
 
@@ -165,27 +165,21 @@ static netdp_status fill_ages(netdp_i_retrace *x, int64_t left, const netdp_prog
 {
     const int64_t each = (int64_t)x->nodes * x->width;
     const bool sums = x->gains->last.lower != NULL;
-    netdp_i_traces now = {0}, last = {0};
+    CLEARED(netdp_i_traces_clear) netdp_i_traces now = {0};
+    CLEARED(netdp_i_traces_clear) netdp_i_traces last = {0};
     int64_t room = 0;
-    netdp_status status = netdp_i_traces_new(x, x->width, &now, error);
-    if (status == NETDP_OK)
-        status = netdp_i_traces_new(x, x->width, &last, error);
-    if (status == NETDP_OK)
-        netdp_i_traces_begin(x, x->first, 0, &now);
-    if (status == NETDP_OK && sums) {
+    TRY(netdp_i_traces_new(x, x->width, &now, error));
+    TRY(netdp_i_traces_new(x, x->width, &last, error));
+    netdp_i_traces_begin(x, x->first, 0, &now);
+    if (sums) {
         netdp_i_traces_begin(x, x->gains->count, 0, &last);
         netdp_i_traces_back(x, x->first, &last);
     }
-    const double nothing =
-        status == NETDP_OK ? NETDP_I_AGES_NOTHING * netdp_i_ages_largest(now.x, each) : 0;
-    while (status == NETDP_OK && x->ages < left &&
-           (netdp_i_ages_largest(now.x, each) > nothing ||
-            netdp_i_ages_largest(last.x, each) > nothing)) {
-        status = netdp_i_ages_grow(x->ages, each, &room, &x->rows, sums ? &x->last : NULL, error);
-        if (status == NETDP_OK)
-            status = netdp_i_poll(progress, error);
-        if (status != NETDP_OK)
-            break;
+    const double nothing = NETDP_I_AGES_NOTHING * netdp_i_ages_largest(now.x, each);
+    while (x->ages < left && (netdp_i_ages_largest(now.x, each) > nothing ||
+                              netdp_i_ages_largest(last.x, each) > nothing)) {
+        TRY(netdp_i_ages_grow(x->ages, each, &room, &x->rows, sums ? &x->last : NULL, error));
+        TRY(netdp_i_poll(progress, error));
         memcpy(x->rows + x->ages * each, now.x, (size_t)each * sizeof *now.x);
         x->shown += cblas_dnrm2((int)each, now.x, 1);
         netdp_i_traces_back(x, x->first, &now);
@@ -196,28 +190,24 @@ static netdp_status fill_ages(netdp_i_retrace *x, int64_t left, const netdp_prog
         }
         x->ages++;
     }
-    netdp_i_traces_clear(&now);
-    netdp_i_traces_clear(&last);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_retrace_new(const netdp_linear *protocol, const netdp_i_observer *observer,
                                  const netdp_i_gains *gains, netdp_i_retrace *retrace,
                                  const netdp_progress *progress, netdp_error *error)
 {
+    CLEARED(netdp_i_retrace_clear)
     netdp_i_retrace made = {.mixing = protocol->mixing,
                             .gains = gains,
                             .seen = observer->seen,
                             .nodes = gains->basis->nodes,
                             .width = observer->seen_count,
                             .first = gains->steady ? gains->count - 1 : protocol->rounds};
-    netdp_status status = fill_rounds(&made, error);
-    if (status == NETDP_OK && gains->steady)
-        status = fill_ages(&made, protocol->rounds - made.first, progress, error);
-    if (status != NETDP_OK) {
-        netdp_i_retrace_clear(&made);
-        return status;
-    }
+    TRY(fill_rounds(&made, error));
+    if (gains->steady)
+        TRY(fill_ages(&made, protocol->rounds - made.first, progress, error));
     *retrace = made;
+    made = (netdp_i_retrace){0};
     return NETDP_OK;
 }

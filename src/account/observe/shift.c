@@ -444,26 +444,24 @@ static netdp_status solve_block(const chain *c, block *b, netdp_error *error)
     const bool end = c->scene->end > 0;
     double square[LANES];
     int32_t wide = 1;
-    netdp_status status = NETDP_OK;
     for (int32_t l = 0; l < b->shift.lanes; l++)
         b->loss[l] = 1;
     follow_shift(c, b);
-    for (int k = 0; status == NETDP_OK && wide > 0 && k <= CORRECTIONS; k++) {
+    for (int k = 0; wide > 0 && k <= CORRECTIONS; k++) {
         bool counts = k == 0;
-        status =
-            c->solver->solve(c->solver->context, b->shift.lanes, b->left, end ? b->left_end : NULL,
-                             b->x, end ? b->x_end : NULL, square, error);
+        TRY(c->solver->solve(c->solver->context, b->shift.lanes, b->left, end ? b->left_end : NULL,
+                             b->x, end ? b->x_end : NULL, square, error));
         for (int32_t l = 0; l < b->shift.lanes && k == 0; l++)
             b->filter[l] = square[l];
         for (int32_t l = 0; l < b->shift.lanes; l++)
             counts = counts || square[l] > NEAR / 10 * b->filter[l];
-        if (status != NETDP_OK || !counts)
+        if (!counts)
             break;
         spread(c, b);
         follow_shift(c, b);
-        status = bound_lanes(c, b, &wide, error);
+        TRY(bound_lanes(c, b, &wide, error));
     }
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status bound_block(const chain *c, block *b, netdp_error *error)
@@ -584,6 +582,16 @@ netdp_status netdp_i_certified_sights(const netdp_linear *protocol,
     return certify(&c, progress, error);
 }
 
+/* The gains are in `sight`, whose room is the chain's. */
+static netdp_status prove_seen(chain *c, netdp_i_sight *sight, const netdp_i_observer *observer,
+                               int32_t count, const netdp_progress *progress, netdp_error *error)
+{
+    TRY(begin_chain(c, count, error));
+    if (c->pending > 0 && c->basis != NULL)
+        TRY(record(c, observer, sight, progress, error));
+    return certify(c, progress, error);
+}
+
 /* The rounds of a network that does not change, which show the same nodes, with the filter's gains or a solver. */
 static netdp_status prove_fixed(chain *c, double weight, const netdp_i_observer *observer,
                                 double end, const netdp_i_sources *of,
@@ -598,11 +606,7 @@ static netdp_status prove_fixed(chain *c, double weight, const netdp_i_observer 
     c->sight = sight;
     c->scene = &scene;
     c->summed = observer->own_counts && observer->pairing != NULL ? observer->quiet[0] : -1;
-    netdp_status status = begin_chain(c, of->count, error);
-    if (status == NETDP_OK && c->pending > 0 && c->basis != NULL)
-        status = record(c, observer, sight, progress, error);
-    if (status == NETDP_OK)
-        status = certify(c, progress, error);
+    const netdp_status status = prove_seen(c, sight, observer, of->count, progress, error);
     for (int64_t t = 0; t < c->observations; t++)
         netdp_i_gain_clear(&sight[t].gain);
     return status;

@@ -291,9 +291,7 @@ netdp_status netdp_spotted_loss(const netdp_complete_walk *walk, double delta_sp
     netdp_spotted found;
     double delta;
     int64_t exact = 0;
-    netdp_status status = check_complete(walk, form, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check_complete(walk, form, error));
     if (!small(delta_spotted) || edge_cap < 0)
         return netdp_i_fail(error, NETDP_INVALID,
                             "spotted contributions: delta %g, edge cap %" PRId64
@@ -303,9 +301,7 @@ netdp_status netdp_spotted_loss(const netdp_complete_walk *walk, double delta_sp
         const double often = contributions(walk, form, &delta) / walk->nodes;
         found.count = 2 * often + sqrt(6 * often * -log(delta_spotted));
     } else if (edge_cap == 0) {
-        status = netdp_i_spotted_quantile(walk->steps, walk->nodes, delta_spotted, &exact, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_spotted_quantile(walk->steps, walk->nodes, delta_spotted, &exact, error));
         found.count = (double)exact;
     } else {
         found.count = INFINITY;

@@ -300,22 +300,19 @@ netdp_status netdp_i_published_rows(netdp_i_published *p, int32_t index, int32_t
                                     double *loss, const netdp_progress *progress,
                                     netdp_error *error)
 {
-    netdp_status status = NETDP_OK;
     memset(loss, 0, (size_t)count * (size_t)p->from_count * sizeof *loss);
     if (p->protocol->varying.kind != NETDP_VARY_NEVER)
         return publish_changing(p, p->to + index, count, loss, progress, error);
     p->index = index;
     p->loss = loss;
-    for (p->begin = (place){index, 0}; status == NETDP_OK && p->begin.observer < index + count;
-         p->begin = p->end) {
+    for (p->begin = (place){index, 0}; p->begin.observer < index + count; p->begin = p->end) {
         claim_relays(p, index + count);
         seat_relays(p);
-        status = netdp_i_for_each((p->relay_count + BLOCK - 1) / BLOCK, leak_of_block, p, progress,
-                                  "powers of W", error);
+        TRY(netdp_i_for_each((p->relay_count + BLOCK - 1) / BLOCK, leak_of_block, p, progress,
+                             "powers of W", error));
         const int32_t observers =
             p->end.observer - p->begin.observer + (p->end.neighbour > 0 ? 1 : 0);
-        if (status == NETDP_OK)
-            status = netdp_i_for_each(observers, gather_observer, p, progress, "observers", error);
+        TRY(netdp_i_for_each(observers, gather_observer, p, progress, "observers", error));
     }
-    return status;
+    return NETDP_OK;
 }

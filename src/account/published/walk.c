@@ -70,11 +70,14 @@ static netdp_status take_logarithm(netdp_i_walk_published *p, netdp_error *error
                                 : netdp_i_walk_logarithm(p->rows, p->logarithm, error);
 }
 
+OWNER(netdp_i_walk_published_free, netdp_i_walk_published)
+
 netdp_status netdp_i_walk_published_new(const netdp_token *token, netdp_i_walk_form form,
                                         bool known_sender, netdp_i_walk_published **published,
                                         netdp_error *error)
 {
     TRY(netdp_token_check(token, error));
+    OWNED_BY(netdp_i_walk_published_free)
     netdp_i_walk_published *made = NETDP_I_NEW(netdp_i_walk_published, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
@@ -82,14 +85,10 @@ netdp_status netdp_i_walk_published_new(const netdp_token *token, netdp_i_walk_f
                                      .rows = netdp_transition_rows(token->law),
                                      .form = form,
                                      .known_sender = known_sender};
-    netdp_status status = check(made, error);
-    if (status == NETDP_OK && form == NETDP_I_WALK_LOG)
-        status = take_logarithm(made, error);
-    if (status != NETDP_OK) {
-        netdp_i_walk_published_free(made);
-        return status;
-    }
-    *published = made;
+    TRY(check(made, error));
+    if (form == NETDP_I_WALK_LOG)
+        TRY(take_logarithm(made, error));
+    *published = GIVE(made);
     return NETDP_OK;
 }
 

@@ -170,34 +170,30 @@ static netdp_status fill_fixed(netdp_i_shift_problem *p, const netdp_linear *pro
     return p->closes ? close_last(p, part, error) : NETDP_OK;
 }
 
+OWNER(netdp_sequence_free, netdp_sequence)
+
 static netdp_status fill_changing(netdp_i_shift_problem *p, const netdp_linear *protocol,
                                   const netdp_i_shift_view *view, netdp_error *error)
 {
-    netdp_sequence *sequence = NULL;
+    OWNED_BY(netdp_sequence_free) netdp_sequence *sequence = NULL;
     bool *sends = OWN(p, bool, p->nodes);
-    netdp_status status =
-        sends == NULL ? netdp_i_no_memory(error)
-                      : netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error);
-    for (int64_t t = 0; status == NETDP_OK && t < p->rounds; t++) {
+    if (sends == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_sequence_new(protocol->mixing, &protocol->varying, &sequence, error));
+    for (int64_t t = 0; t < p->rounds; t++) {
         netdp_round now;
         char *part = OWN(p, char, p->nodes);
-        if (part == NULL) {
-            status = netdp_i_no_memory(error);
-            break;
-        }
-        status = netdp_sequence_round(sequence, view->begin + t, &now, error);
-        if (status == NETDP_OK)
-            status = copy_rows(p, now.rows, &p->round[t].rows, error);
-        if (status != NETDP_OK)
-            break;
+        if (part == NULL)
+            return netdp_i_no_memory(error);
+        TRY(netdp_sequence_round(sequence, view->begin + t, &now, error));
+        TRY(copy_rows(p, now.rows, &p->round[t].rows, error));
         memset(sends, 0, (size_t)p->nodes * sizeof *sends);
         for (int32_t i = 0; i < now.active_count; i++)
             sends[now.active[i]] = true;
         assign(protocol, view, p->round[t].rows, sends, netdp_i_shift_contributes(p, t), part);
         p->round[t].part = part;
     }
-    netdp_sequence_free(sequence);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp_i_shift_view *view,
@@ -208,40 +204,35 @@ netdp_status netdp_i_shift_problem_new(const netdp_linear *protocol, const netdp
     /* A contribution that would come after the last round does not; sums of rounds stay within 64 bits. */
     const int64_t every = view->every < view->rounds ? view->every : view->rounds;
     taken.every = every;
+    CLEARED(netdp_i_shift_problem_clear)
     netdp_i_shift_problem p = {.nodes = netdp_mixing_rows(protocol->mixing).nodes,
                                .rounds = view->rounds,
                                .fixed = protocol->varying.kind == NETDP_VARY_NEVER,
                                .every = every,
-                               .weight = 1,
+                               .weight = view->weight,
                                .sums = view->sees == NETDP_SEES_SUM,
                                .closes = view->closes,
                                .end = view->end};
     p.owned = NETDP_I_NEW(void *, PIECES_A_ROUND * view->rounds + PIECES);
-    netdp_status status = p.owned == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        return status;
+    if (p.owned == NULL)
+        return netdp_i_no_memory(error);
     p.round = OWN(&p, netdp_i_shift_round, p.rounds);
     p.exempt = OWN(&p, char, p.nodes);
     if (p.round == NULL || p.exempt == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK && view->weight >= 1)
-        p.weight = view->weight;
-    else if (status == NETDP_OK)
-        status = netdp_i_linear_weight(protocol, &p.weight, error);
-    if (status == NETDP_OK)
-        status = p.fixed ? fill_fixed(&p, protocol, view, error)
-                         : fill_changing(&p, protocol, view, error);
-    for (int32_t i = 0; status == NETDP_OK && i < view->members; i++)
-        p.exempt[view->member[i]] = 1;
-    for (int64_t t = 0; status == NETDP_OK && t < p.rounds; t++)
-        p.round[t].noise = netdp_i_shift_contributes(&p, t) ? 1 : netdp_linear_noise(&taken, t);
-    if (status == NETDP_OK)
-        status = tie_all(&p, view, error);
-    if (status == NETDP_OK)
-        status = list_pairs(&p, &protocol->noise.pairing, error);
-    if (status == NETDP_OK)
-        *problem = p;
+        return netdp_i_no_memory(error);
+    if (!(view->weight >= 1))
+        TRY(netdp_i_linear_weight(protocol, &p.weight, error));
+    if (p.fixed)
+        TRY(fill_fixed(&p, protocol, view, error));
     else
-        netdp_i_shift_problem_clear(&p);
-    return status;
+        TRY(fill_changing(&p, protocol, view, error));
+    for (int32_t i = 0; i < view->members; i++)
+        p.exempt[view->member[i]] = 1;
+    for (int64_t t = 0; t < p.rounds; t++)
+        p.round[t].noise = netdp_i_shift_contributes(&p, t) ? 1 : netdp_linear_noise(&taken, t);
+    TRY(tie_all(&p, view, error));
+    TRY(list_pairs(&p, &protocol->noise.pairing, error));
+    *problem = p;
+    p = (netdp_i_shift_problem){0};
+    return NETDP_OK;
 }

@@ -251,6 +251,7 @@ typedef struct pairs {
     const netdp_tally_cycles *asked;
     const prices *price;
     bool sound;
+    int threads;
     double **scratch;       /* [threads][3][nodes] */
     netdp_tally_spread *of; /* [count] */
 } pairs;
@@ -361,34 +362,33 @@ static netdp_status check_pairs(const netdp_tally_cycles *asked, netdp_error *er
     return NETDP_OK;
 }
 
-static void free_scratch(double **scratch, int threads)
+static void clear_pairs(pairs *p)
 {
-    for (int i = 0; scratch != NULL && i < threads; i++)
-        netdp_i_free(scratch[i]);
-    netdp_i_free(scratch);
+    for (int i = 0; p->scratch != NULL && i < p->threads; i++)
+        netdp_i_free(p->scratch[i]);
+    netdp_i_free(p->scratch);
+    netdp_i_free(p->of);
 }
 
 static netdp_status account_each(const netdp_tally_cycles *asked, const prices *price, bool sound,
                                  const netdp_progress *progress, netdp_tally_spread *spread,
                                  netdp_error *error)
 {
-    const int threads = netdp_i_threads();
-    pairs p = {.asked = asked, .price = price, .sound = sound};
+    CLEARED(clear_pairs)
+    pairs p = {.asked = asked, .price = price, .sound = sound, .threads = netdp_i_threads()};
     p.of = NETDP_I_NEW(netdp_tally_spread, asked->count);
-    p.scratch = NETDP_I_NEW(double *, threads);
+    p.scratch = NETDP_I_NEW(double *, p.threads);
     bool room = p.of != NULL && p.scratch != NULL;
-    for (int i = 0; room && i < threads; i++) {
+    for (int i = 0; room && i < p.threads; i++) {
         p.scratch[i] = NETDP_I_NEW(double, 3 * (int64_t)asked->tally->nodes);
         room = p.scratch[i] != NULL;
     }
-    netdp_status status =
-        room ? netdp_i_for_each(asked->count, account_from, &p, progress, "observers", error)
-             : netdp_i_no_memory(error);
-    for (int32_t i = 0; status == NETDP_OK && i < asked->count; i++)
+    if (!room)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(asked->count, account_from, &p, progress, "observers", error));
+    for (int32_t i = 0; i < asked->count; i++)
         spread_all(spread, &p.of[i]);
-    free_scratch(p.scratch, threads);
-    netdp_i_free(p.of);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_tally_empirical_pairs(const netdp_tally_cycles *asked,

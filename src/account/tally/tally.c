@@ -147,8 +147,16 @@ static netdp_status find_local(const netdp_tally *tally, netdp_unit unit, double
 typedef struct ring {
     const netdp_tally *tally;
     netdp_losses *losses;
+    int threads;
     double **seen; /* [threads][nodes] */
 } ring;
+
+static void ring_clear(ring *r)
+{
+    for (int t = 0; r->seen != NULL && t < r->threads; t++)
+        netdp_i_free(r->seen[t]);
+    netdp_i_free(r->seen);
+}
 
 typedef struct node_sums {
     double *sum;
@@ -174,11 +182,10 @@ static netdp_status view_from(void *context, int64_t index, int thread, netdp_er
     node_sums to = {.sum = r->seen[thread], .count = !gaussian(r->tally)};
     memset(to.sum, 0, (size_t)r->tally->nodes * sizeof *to.sum);
     if (netdp_pairing_is(&r->tally->pairing)) {
-        netdp_status paired =
-            netdp_i_tally_paired(r->tally, l->members, l->to + index, to.sum, error);
-        for (int32_t i = 0; paired == NETDP_OK && i < l->from_count; i++)
+        TRY(netdp_i_tally_paired(r->tally, l->members, l->to + index, to.sum, error));
+        for (int32_t i = 0; i < l->from_count; i++)
             l->loss[index * l->from_count + i] = to.sum[l->from[i]];
-        return paired;
+        return NETDP_OK;
     }
     TRY(netdp_i_tally_follow(r->tally, NULL, l->members, l->to + index, add_up, &to, error));
     for (int32_t i = 0; i < l->from_count; i++)
@@ -211,22 +218,16 @@ static netdp_status account_ring(const netdp_tally_request *request, const netdp
                                  netdp_losses *losses, netdp_error *error)
 {
     const netdp_tally *tally = request->tally;
-    ring r = {.tally = tally, .losses = losses};
-    netdp_status status = NETDP_OK;
-    r.seen = NETDP_I_NEW(double *, netdp_i_threads());
-    for (int t = 0; r.seen != NULL && t < netdp_i_threads(); t++)
-        if ((r.seen[t] = NETDP_I_NEW(double, tally->nodes)) == NULL)
-            status = netdp_i_no_memory(error);
+    CLEARED(ring_clear)
+    ring r = {.tally = tally, .losses = losses, .threads = netdp_i_threads()};
+    r.seen = NETDP_I_NEW(double *, r.threads);
     if (r.seen == NULL)
         return netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = netdp_i_for_each(losses->to_count, view_from, &r, progress, "observers", error);
-    if (status == NETDP_OK && !gaussian(tally))
-        status = price_counts(tally, request->unit.parameter, losses, error);
-    for (int t = 0; t < netdp_i_threads(); t++)
-        netdp_i_free(r.seen[t]);
-    netdp_i_free(r.seen);
-    return status;
+    for (int t = 0; t < r.threads; t++)
+        if ((r.seen[t] = NETDP_I_NEW(double, tally->nodes)) == NULL)
+            return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(losses->to_count, view_from, &r, progress, "observers", error));
+    return gaussian(tally) ? NETDP_OK : price_counts(tally, request->unit.parameter, losses, error);
 }
 
 /* ---- Gaussian sums on the complete graph: all pairs are alike ---- */
@@ -285,13 +286,10 @@ static netdp_status fill_losses(const netdp_tally_request *request, netdp_bound 
 {
     const netdp_tally *tally = request->tally;
     const int64_t pairs = (int64_t)losses->from_count * losses->to_count;
-    netdp_status status = NETDP_OK;
     if (unit_free(tally))
         losses->local = netdp_i_tally_up((double)tally->passes * alone(tally), 1);
     else
-        status = find_local(tally, request->unit, &losses->local, error);
-    if (status != NETDP_OK)
-        return status;
+        TRY(find_local(tally, request->unit, &losses->local, error));
     switch (bound) {
     case NETDP_BOUND_EXACT:
         return account_ring(request, progress, losses, error);

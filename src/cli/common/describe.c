@@ -149,27 +149,19 @@ json_t *netdp_i_describe_json(const netdp_i_description *description,
     return made;
 }
 
-/* Frees the text. */
-static netdp_status put(netdp_status status, char *text)
-{
-    if (status == NETDP_OK)
-        fputs(text, stdout);
-    free(text);
-    return status;
-}
-
 netdp_status netdp_i_describe_print(const netdp_i_description *description, double noise,
                                     netdp_error *error)
 {
-    char *text = NULL;
+    OWNED_BY(free) char *text = NULL;
     warn(description);
     const int pool = (int)description->request.pool;
     if (pool > 1)
         printf(asks_all(description) ? "observers: any %d nodes who collude.\n"
                                      : "observers: %d nodes who collude, whom a search found.\n",
                pool);
-    const netdp_status status = description->kind->words(description, noise, &text, error);
-    return put(status, text);
+    TRY(description->kind->words(description, noise, &text, error));
+    fputs(text, stdout);
+    return NETDP_OK;
 }
 
 void netdp_i_describe_worst(const netdp_losses *losses, const netdp_summary *summary)
@@ -182,9 +174,10 @@ void netdp_i_describe_worst(const netdp_losses *losses, const netdp_summary *sum
 
 netdp_status netdp_i_describe_verdict(const netdp_losses *losses, netdp_error *error)
 {
-    char *text = NULL;
-    const netdp_status status = netdp_losses_words(losses, &text, error);
-    return put(status, text);
+    OWNED_BY(free) char *text = NULL;
+    TRY(netdp_losses_words(losses, &text, error));
+    fputs(text, stdout);
+    return NETDP_OK;
 }
 
 json_t *netdp_i_describe_observer(const netdp_losses *losses, int32_t index)

@@ -69,21 +69,29 @@ static void tell_row(const netdp_i_variant *variant)
            p->is.certified ? ", certified" : "");
 }
 
+/* Says what the variant costs: in a row, or in `list`. */
+static netdp_status account_variant(netdp_i_variant *variant, const netdp_progress *progress,
+                                    json_t *list, netdp_error *error)
+{
+    TRY(netdp_i_variant_describe(variant, error));
+    TRY(netdp_i_variant_calibrate(variant, NULL, progress, error));
+    netdp_i_cli_progress_end();
+    if (list == NULL)
+        tell_row(variant);
+    else if (json_array_append_new(list, tell_json(variant)) != 0)
+        return netdp_i_no_memory(error);
+    return NETDP_OK;
+}
+
 static netdp_status account(const netdp_study *study, const netdp_i_problems *problems, int32_t i,
                             const netdp_progress *progress, json_t *list, netdp_error *error)
 {
+    CLEARED(netdp_i_variant_clear)
     netdp_i_variant variant = netdp_i_plan_variant(study, problems, i);
-    netdp_status status = netdp_i_variant_describe(&variant, error);
-    if (status == NETDP_OK)
-        status = netdp_i_variant_calibrate(&variant, NULL, progress, error);
+    const netdp_status status = account_variant(&variant, progress, list, error);
     netdp_i_cli_progress_end();
-    if (status == NETDP_OK && list == NULL)
-        tell_row(&variant);
-    else if (status == NETDP_OK && json_array_append_new(list, tell_json(&variant)) != 0)
-        status = netdp_i_no_memory(error);
     if (status != NETDP_OK && status != NETDP_INTERRUPTED && study->variation_count > 0)
-        status = netdp_i_within(error, status, "variant %s", variant.name);
-    netdp_i_variant_clear(&variant);
+        return netdp_i_within(error, status, "variant %s", variant.name);
     return status;
 }
 

@@ -255,6 +255,13 @@ static void tell(doctor *d, const char *what, bool fine, const char *says)
     d->failed += !fine;
 }
 
+/* What a call found, or why it failed. */
+static void tell_of(doctor *d, const char *what, netdp_status status, const char *found,
+                    const netdp_error *error)
+{
+    tell(d, what, status == NETDP_OK, status == NETDP_OK ? found : error->text);
+}
+
 static struct addrinfo *resolve(const char *address, bool passive)
 {
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
@@ -432,40 +439,39 @@ static netdp_status expect_ledger(const char *folder, netdp_error *error)
     return netdp_i_ledger_expect(folder, signer, error);
 }
 
+static netdp_status open_ledger(const char *path, netdp_i_ledger **ledger, netdp_error *error)
+{
+    netdp_i_ledger_head head;
+    TRY(netdp_i_ledger_read(path, ledger, error));
+    return netdp_i_ledger_verify(*ledger, NULL, NULL, &head, error);
+}
+
 static void check_budget(doctor *d, const char *folder, const netdp_i_package *package,
                          int32_t self, bool running)
 {
     char path[NETDP_I_PATH_ROOM];
-    netdp_i_budget budget = {0};
-    netdp_i_ledger *ledger = NULL;
+    CLEARED(netdp_i_budget_clear) netdp_i_budget budget = {0};
+    OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *ledger = NULL;
     netdp_error error;
-    netdp_i_ledger_head head;
     netdp_i_file_path(path, folder, "budget.yaml");
     netdp_status status = netdp_i_budget_read(path, &budget, &error);
-    tell(d, "budget", status == NETDP_OK,
-         status != NETDP_OK ? error.text
-         : budget.whole     ? "budget.yaml is read"
-                            : "budget.yaml has no total: all others together may learn what this "
-                              "study tells, once");
+    tell_of(d, "budget", status,
+            budget.whole ? "budget.yaml is read"
+                         : "budget.yaml has no total: all others together may learn what this "
+                           "study tells, once",
+            &error);
     netdp_i_file_path(path, folder, "ledger.db");
     if (access(path, F_OK) != 0) {
         status = expect_ledger(folder, &error);
-        tell(d, "ledger", status == NETDP_OK,
-             status == NETDP_OK ? "none yet; the first start makes it" : error.text);
+        tell_of(d, "ledger", status, "none yet; the first start makes it", &error);
     } else {
-        status = netdp_i_ledger_read(path, &ledger, &error);
-        if (status == NETDP_OK)
-            status = netdp_i_ledger_verify(ledger, NULL, NULL, &head, &error);
-        tell(d, "ledger", status == NETDP_OK,
-             status == NETDP_OK ? "every row in it is what was written" : error.text);
+        status = open_ledger(path, &ledger, &error);
+        tell_of(d, "ledger", status, "every row in it is what was written", &error);
     }
     if (budget.path != NULL && status == NETDP_OK && self >= 0 && !running) {
         status = netdp_i_budget_check(&budget, ledger, package, self, &error);
-        tell(d, "allowed", status == NETDP_OK,
-             status == NETDP_OK ? "the study stays within the budget" : error.text);
+        tell_of(d, "allowed", status, "the study stays within the budget", &error);
     }
-    netdp_i_ledger_close(ledger);
-    netdp_i_budget_clear(&budget);
 }
 
 /* What a start would look at, by the peer's own functions. */
@@ -476,8 +482,7 @@ static void check_start(doctor *d, const char *folder)
     const netdp_status status = netdp_i_participant_look(folder, &read, &error);
     tell(d, "data", read, read ? "are as the study has them" : error.text);
     if (read)
-        tell(d, "start", status == NETDP_OK,
-             status == NETDP_OK ? "ledger, pair key and frames go together" : error.text);
+        tell_of(d, "start", status, "ledger, pair key and frames go together", &error);
 }
 
 /* What each neighbour may make this peer do. */
