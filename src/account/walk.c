@@ -800,7 +800,7 @@ static netdp_status account_many(account *a, bool *made, const netdp_progress *p
     if (a->all == NULL) {
         status = netdp_i_all_pairs_fit(&asked, l, &fit, error);
         if (status == NETDP_OK && fit)
-            status = netdp_i_all_pairs_new(&asked, l, &a->all, error);
+            status = netdp_i_all_pairs_new(&asked, l, &a->all, progress, error);
         a->few = status == NETDP_OK && a->all == NULL;
     }
     if (status != NETDP_OK || a->all == NULL)

@@ -27,7 +27,7 @@ static netdp_losses *account_all(const netdp_token *token, double sigma, double 
                                            .top = top};
     assert_ok(netdp_i_losses_new(netdp_transition_rows(token->law).nodes, NULL, 0, NULL, 0, false,
                                  &losses, &error));
-    assert_ok(netdp_i_all_pairs_new(&asked, losses, &all, &error));
+    assert_ok(netdp_i_all_pairs_new(&asked, losses, &all, NULL, &error));
     assert_non_null(all);
     assert_ok(netdp_i_all_pairs_at(all, &asked, NULL, &error));
     netdp_i_all_pairs_free(all);

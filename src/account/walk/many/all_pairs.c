@@ -356,7 +356,8 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
 OWNER(netdp_i_all_pairs_free, all_pairs)
 
 netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_losses *losses,
-                                   all_pairs **made, netdp_error *error)
+                                   all_pairs **made, const netdp_progress *progress,
+                                   netdp_error *error)
 {
     *made = NULL;
     if (!suits(asked, losses))
@@ -370,7 +371,7 @@ netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_l
     if (status == NETDP_NO_ANSWER)
         return NETDP_OK; /* such a spectrum: the other way is open */
     TRY(status);
-    TRY(netdp_i_for_each(a->observers, look, a, NULL, "observers", error));
+    TRY(netdp_i_for_each(a->observers, look, a, progress, "means of pairs", error));
     TRY(choose_samples(a, error));
     *made = GIVE(a);
     return NETDP_OK;
