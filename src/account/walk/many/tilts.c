@@ -41,7 +41,7 @@ static const double thetas[TILTS] = {0,   -24, -12.5, -6.5, -3.4, -1.8, -0.9, -0
 /* Times of runs from piece to piece are rounded down to so many parts of the walk. */
 #define PLACE (1.0 / 256)
 
-/* What the sums of products may be off, in parts of the sums without signs. */
+/* What the sums of products may be off, in parts of the sums without signs; as much more as more than 64 are followed. */
 #define ROUNDED 4e-14
 
 struct netdp_i_tilts_room {
@@ -441,6 +441,7 @@ static void find_off(const netdp_i_tilts_room *r, double excess, double *off)
 {
     const tilts *t = r->shared;
     const int64_t n = r->count, laws = 2 * n;
+    const double rounded = ROUNDED * fmax(1, (double)n / MOST_USUAL);
     double weights = 0;
     for (int32_t j = 0; j < t->points; j++)
         weights += cabs(t->weight[j]);
@@ -464,7 +465,7 @@ static void find_off(const netdp_i_tilts_room *r, double excess, double *off)
             open_all += mass[n - k - 1] + plain[n - k - 1];
         }
         const double more = expm1((double)(n + 1) * log1p(excess));
-        off[lane] = t->left_out * gain + (ROUNDED * weights + more) * all;
+        off[lane] = t->left_out * gain + (rounded * weights + more) * all;
     }
     off[0] = 0;
 }
