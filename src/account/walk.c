@@ -766,7 +766,7 @@ static netdp_status account_many(account *a, bool *made, const netdp_progress *p
     if (a->all == NULL) {
         TRY(netdp_i_all_pairs_fit(&asked, l, &fit, error));
         if (fit)
-            TRY(netdp_i_all_pairs_new(&asked, l, &a->all, error));
+            TRY(netdp_i_all_pairs_new(&asked, l, &a->all, progress, error));
         a->few = a->all == NULL;
     }
     if (a->all == NULL)

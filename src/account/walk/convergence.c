@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/try.h"
 
 /* 3 C with C = 13, of the proof (paper A, Appendix A). */
 #define CONSTANT 39.0
@@ -47,9 +48,7 @@ netdp_status netdp_walk_convergence(const netdp_convergence *convergence, double
 {
     NETDP_I_GIVEN(error, convergence && step && bound);
     const netdp_convergence *c = convergence;
-    netdp_status status = check(c, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(c, error));
     const double steps = (double)c->steps, m = c->convexity;
     const double gamma = fmin(1 / c->smoothness, logarithm(c) / m / steps);
     *step = gamma > 0 ? gamma : 0;

@@ -8,6 +8,7 @@
 #include "account/walk/wider.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 netdp_status netdp_i_cost_law_new(int64_t atoms, netdp_i_cost_law *law, netdp_error *error)
 {
@@ -321,9 +322,7 @@ netdp_status netdp_i_cost_law_masses(const netdp_i_cost_law *law, netdp_i_cost_l
                                      netdp_error *error)
 {
     circle c;
-    netdp_status status = netdp_i_cost_law_new(law->atoms, made, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_cost_law_new(law->atoms, made, error));
     made->bend = law->bend;
     if (law->step > 0) {
         circle_fill(law, &c);

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/pool.h"
 #include "mixing/mixing.h"
 
 /* Where theta / i is above, terms are added as logarithms; below, as numbers that stay finite:
@@ -53,10 +54,8 @@ static netdp_status check_members(const netdp_transition *law, const int32_t *me
 netdp_status netdp_i_passage_new(const netdp_transition *law, const int32_t *members, int32_t count,
                                  netdp_i_passage **passage, netdp_error *error)
 {
-    netdp_status status = check_members(law, members, count, error);
-    if (status != NETDP_OK)
-        return status;
-    netdp_i_passage *made = NETDP_I_NEW(netdp_i_passage, 1);
+    TRY(check_members(law, members, count, error));
+    OWNED_BY(netdp_i_passage_free) netdp_i_passage *made = NETDP_I_NEW(netdp_i_passage, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->rows = netdp_transition_rows(law);
@@ -64,14 +63,12 @@ netdp_status netdp_i_passage_new(const netdp_transition *law, const int32_t *mem
     made->member = NETDP_I_NEW(int32_t, count);
     made->now = NETDP_I_NEW(double, made->rows.nodes);
     made->next = NETDP_I_NEW(double, made->rows.nodes);
-    if (made->member == NULL || made->now == NULL || made->next == NULL) {
-        netdp_i_passage_free(made);
+    if (made->member == NULL || made->now == NULL || made->next == NULL)
         return netdp_i_no_memory(error);
-    }
     memcpy(made->member, members, (size_t)count * sizeof *members);
     for (int32_t v = 0; v < made->rows.nodes; v++)
         made->widest = fmax(made->widest, (double)(made->rows.start[v + 1] - made->rows.start[v]));
-    *passage = made;
+    *passage = GIVE(made);
     return NETDP_OK;
 }
 
@@ -175,9 +172,7 @@ static netdp_status sum_passages(const netdp_token *token, netdp_i_passage *pass
                 close_early(&s[k], a, i);
             all = all && s[k].closed;
         }
-        netdp_status status = netdp_i_poll(progress, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(netdp_i_poll(progress, error));
     }
     return NETDP_OK;
 }
@@ -196,7 +191,8 @@ static double finish(const sums *s, const arrivals *a, int64_t steps, int32_t u)
     return fmin(s->local, log_value / (s->alpha - 1) * (1 + a->relative + 16 * DBL_EPSILON));
 }
 
-static netdp_status start_sums(sums *s, double alpha, double sigma, int32_t nodes,
+/* room [2][nodes]: zeros */
+static netdp_status start_sums(sums *s, double alpha, double sigma, int32_t nodes, double *room,
                                netdp_error *error)
 {
     if (!(alpha > 1 && alpha < INFINITY))
@@ -209,28 +205,25 @@ static netdp_status start_sums(sums *s, double alpha, double sigma, int32_t node
     s->local = alpha / 2 / sigma / sigma * (1 + 4 * DBL_EPSILON);
     s->theta = (alpha - 1) * s->local;
     s->closed = isinf(s->theta);
-    s->steep = NETDP_I_NEW(double, nodes);
-    s->flat = NETDP_I_NEW(double, nodes);
-    if (s->steep == NULL || s->flat == NULL)
-        return netdp_i_no_memory(error);
+    s->steep = room;
+    s->flat = room + nodes;
     for (int32_t u = 0; u < nodes; u++)
         s->steep[u] = -INFINITY;
     return NETDP_OK;
 }
 
 static netdp_status start_arrivals(arrivals *a, const netdp_token *token, const int32_t *members,
-                                   int32_t count, netdp_error *error)
+                                   int32_t count, netdp_i_pool *pool, netdp_error *error)
 {
     a->nodes = netdp_transition_rows(token->law).nodes;
-    a->distance = NETDP_I_NEW(int32_t, a->nodes);
-    a->passed = NETDP_I_NEW(double, a->nodes);
-    if (a->distance == NULL || a->passed == NULL)
-        return netdp_i_no_memory(error);
-    netdp_status status = netdp_graph_distances(netdp_transition_graph(token->law), members, count,
-                                                a->distance, error);
-    for (int32_t u = 0; u < a->nodes && status == NETDP_OK; u++)
+    a->distance = NETDP_I_TAKE(pool, int32_t, a->nodes);
+    a->passed = NETDP_I_TAKE(pool, double, a->nodes);
+    TRY(netdp_i_pool_made(pool, error));
+    TRY(netdp_graph_distances(netdp_transition_graph(token->law), members, count, a->distance,
+                              error));
+    for (int32_t u = 0; u < a->nodes; u++)
         a->distance[u] = a->distance[u] < 0 ? INT32_MAX : a->distance[u];
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_passage_bounds(const netdp_token *token, const int32_t *members, int32_t count,
@@ -238,34 +231,26 @@ netdp_status netdp_i_passage_bounds(const netdp_token *token, const int32_t *mem
                                     double *value, const netdp_progress *progress,
                                     netdp_error *error)
 {
-    netdp_i_passage *passage = NULL;
+    CLEARED(netdp_i_pool_clear) netdp_i_pool pool = {0};
+    OWNED_BY(netdp_i_passage_free) netdp_i_passage *passage = NULL;
     arrivals a = {0};
-    sums *s = NETDP_I_NEW(sums, orders);
-    netdp_status status = s == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status == NETDP_OK)
-        status = netdp_i_passage_new(token->law, members, count, &passage, error);
-    if (status == NETDP_OK)
-        status = start_arrivals(&a, token, members, count, error);
-    for (int32_t k = 0; k < orders && status == NETDP_OK; k++)
-        status = start_sums(&s[k], alpha[k], sigma, a.nodes, error);
-    if (status == NETDP_OK && !token->release && sigma > 0)
-        status = sum_passages(token, passage, &a, s, orders, progress, error);
-    for (int32_t k = 0; k < orders && status == NETDP_OK; k++) {
+    TRY(netdp_i_passage_new(token->law, members, count, &passage, error));
+    TRY(start_arrivals(&a, token, members, count, &pool, error));
+    sums *s = NETDP_I_TAKE(&pool, sums, orders);
+    double *room = NETDP_I_TAKE(&pool, double, 2 * (int64_t)orders * a.nodes);
+    TRY(netdp_i_pool_made(&pool, error));
+    for (int32_t k = 0; k < orders; k++)
+        TRY(start_sums(&s[k], alpha[k], sigma, a.nodes, room + 2 * (int64_t)k * a.nodes, error));
+    if (!token->release && sigma > 0)
+        TRY(sum_passages(token, passage, &a, s, orders, progress, error));
+    for (int32_t k = 0; k < orders; k++) {
         double *column = value + (int64_t)k * a.nodes;
         for (int32_t u = 0; u < a.nodes; u++)
             column[u] = token->release ? s[k].local : finish(&s[k], &a, token->steps, u);
         for (int32_t i = 0; i < count; i++)
             column[members[i]] = INFINITY;
     }
-    for (int32_t k = 0; s != NULL && k < orders; k++) {
-        netdp_i_free(s[k].steep);
-        netdp_i_free(s[k].flat);
-    }
-    netdp_i_free(s);
-    netdp_i_free(a.distance);
-    netdp_i_free(a.passed);
-    netdp_i_passage_free(passage);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_passage_bound(const netdp_token *token, const int32_t *members, int32_t count,
@@ -299,19 +284,15 @@ netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *m
                                       double *value, netdp_error *error)
 {
     const int64_t bins = netdp_i_step_bin(token->steps) + 1;
-    netdp_i_passage *passage = NULL;
-    netdp_i_cost_law law = {0};
+    CLEARED(netdp_i_pool_clear) netdp_i_pool pool = {0};
+    OWNED_BY(netdp_i_passage_free) netdp_i_passage *passage = NULL;
+    CLEARED(netdp_i_cost_law_clear) netdp_i_cost_law law = {0};
     arrivals a = {0};
-    double *mass = NULL;
-    netdp_status status = netdp_i_passage_new(token->law, members, count, &passage, error);
-    if (status == NETDP_OK)
-        status = start_arrivals(&a, token, members, count, error);
-    if (status == NETDP_OK)
-        status = netdp_i_cost_law_new(bins, &law, error);
-    if (status == NETDP_OK && (mass = NETDP_I_NEW(double, bins *a.nodes)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_i_passage_new(token->law, members, count, &passage, error));
+    TRY(start_arrivals(&a, token, members, count, &pool, error));
+    TRY(netdp_i_cost_law_new(bins, &law, error));
+    double *mass = NETDP_I_TAKE(&pool, double, bins *a.nodes);
+    TRY(netdp_i_pool_made(&pool, error));
     find_laws(token, passage, &a, mass);
     /* Costs of several tokens add up to at most as many times the largest of them. */
     law.bend = INFINITY;
@@ -324,11 +305,5 @@ netdp_status netdp_i_passage_epsilons(const netdp_token *token, const int32_t *m
     }
     for (int32_t i = 0; i < count; i++)
         value[members[i]] = INFINITY;
-done:
-    netdp_i_free(mass);
-    netdp_i_cost_law_clear(&law);
-    netdp_i_free(a.distance);
-    netdp_i_free(a.passed);
-    netdp_i_passage_free(passage);
-    return status;
+    return NETDP_OK;
 }

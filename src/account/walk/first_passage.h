@@ -10,12 +10,15 @@
 #include <netdp/status.h>
 #include <netdp/protocol.h>
 
+#include "base/try.h"
+
 typedef struct netdp_i_passage netdp_i_passage;
 
 /* `law` is borrowed; `count` >= 1 members, nodes of it. */
 netdp_status netdp_i_passage_new(const netdp_transition *law, const int32_t *members, int32_t count,
                                  netdp_i_passage **passage, netdp_error *error);
 void netdp_i_passage_free(netdp_i_passage *passage);
+OWNER(netdp_i_passage_free, netdp_i_passage)
 
 /* F_u(i) [nodes] of the next i, from 1 on: valid until the next call. Allocates nothing. */
 const double *netdp_i_passage_next(netdp_i_passage *passage);

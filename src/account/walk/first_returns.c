@@ -55,7 +55,7 @@ netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_retu
                                  netdp_error *error)
 {
     const int32_t members = watch->members;
-    netdp_i_returns *made = NETDP_I_NEW(netdp_i_returns, 1);
+    OWNED_BY(netdp_i_returns_free) netdp_i_returns *made = NETDP_I_NEW(netdp_i_returns, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->watch = watch;
@@ -82,18 +82,16 @@ netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_retu
         for (int32_t f = 0; list != NULL && f < members; f++)
             whole = (list[f] = netdp_i_series_bins(watch->series)) != NULL && whole;
     }
-    if (!whole) {
-        netdp_i_returns_free(made);
+    if (!whole)
         return netdp_i_no_memory(error);
-    }
-    *hunt = made;
+    *hunt = GIVE(made);
     return NETDP_OK;
 }
 
 netdp_status netdp_i_returns_plain(const netdp_i_observer_set *watch, netdp_i_returns **hunt,
                                    netdp_error *error)
 {
-    netdp_i_returns *made = NETDP_I_NEW(netdp_i_returns, 1);
+    OWNED_BY(netdp_i_returns_free) netdp_i_returns *made = NETDP_I_NEW(netdp_i_returns, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->watch = watch;
@@ -107,11 +105,9 @@ netdp_status netdp_i_returns_plain(const netdp_i_observer_set *watch, netdp_i_re
         for (int32_t f = 0; list != NULL && f < watch->members; f++)
             whole = (list[f] = netdp_i_series_array(watch->series)) != NULL && whole;
     }
-    if (!whole) {
-        netdp_i_returns_free(made);
+    if (!whole)
         return netdp_i_no_memory(error);
-    }
-    *hunt = made;
+    *hunt = GIVE(made);
     return NETDP_OK;
 }
 

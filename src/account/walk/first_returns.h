@@ -38,6 +38,7 @@ typedef struct netdp_i_returns {
 netdp_status netdp_i_returns_new(const netdp_i_observer_set *watch, netdp_i_returns **hunt,
                                  netdp_error *error);
 void netdp_i_returns_free(netdp_i_returns *hunt);
+OWNER(netdp_i_returns_free, netdp_i_returns)
 
 /*
  * With rooms for the laws alone, `again` to `start` and presence, which the caller fills; nothing is prepared.

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /* Costs are grouped upward to this relative width, as calibration groups losses. */
 #define GROUP_WIDTH 2e-4
@@ -25,17 +27,18 @@ struct netdp_i_given_path {
     /* of the conversion at hand */
     double noise;
     netdp_unit unit;
+    netdp_i_pool pool;
 };
 
 void netdp_i_given_path_free(netdp_i_given_path *given)
 {
     if (given == NULL)
         return;
-    netdp_i_free(given->pair);
-    netdp_i_free(given->first);
-    netdp_i_free(given->value);
+    netdp_i_pool_clear(&given->pool);
     netdp_i_free(given);
 }
+
+OWNER(netdp_i_given_path_free, netdp_i_given_path)
 
 static int by_cost(const void *a, const void *b)
 {
@@ -47,10 +50,9 @@ static int by_cost(const void *a, const void *b)
 static netdp_status group_pairs(netdp_i_given_path *given, netdp_error *error)
 {
     qsort(given->pair, (size_t)given->pairs, sizeof *given->pair, by_cost);
-    given->first = NETDP_I_NEW(int64_t, given->pairs + 1);
-    given->value = NETDP_I_NEW(double, given->pairs);
-    if (given->first == NULL || given->value == NULL)
-        return netdp_i_no_memory(error);
+    given->first = NETDP_I_TAKE(&given->pool, int64_t, given->pairs + 1);
+    given->value = NETDP_I_TAKE(&given->pool, double, given->pairs);
+    TRY(netdp_i_pool_made(&given->pool, error));
     for (int64_t i = 0; i < given->pairs; i++)
         if (i == 0 || given->pair[i].cost <
                           given->pair[given->first[given->groups - 1]].cost * (1 - GROUP_WIDTH))
@@ -62,16 +64,12 @@ static netdp_status group_pairs(netdp_i_given_path *given, netdp_error *error)
 netdp_status netdp_i_given_contributions(const netdp_token *token, int64_t **made,
                                          netdp_error *error)
 {
-    int64_t *each = NETDP_I_NEW(int64_t, netdp_transition_rows(token->law).nodes);
+    OWNED int64_t *each = NETDP_I_NEW(int64_t, netdp_transition_rows(token->law).nodes);
     if (each == NULL)
         return netdp_i_no_memory(error);
-    const netdp_status status =
-        netdp_realised_contributions(token, token->route->node, each, error);
-    if (status == NETDP_OK)
-        *made = each;
-    else
-        netdp_i_free(each);
-    return status;
+    TRY(netdp_realised_contributions(token, token->route->node, each, error));
+    *made = GIVE(each);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_given_path_new(const netdp_token *token, const netdp_losses *losses,
@@ -81,27 +79,22 @@ netdp_status netdp_i_given_path_new(const netdp_token *token, const netdp_losses
     const int64_t places = (int64_t)losses->from_count * losses->to_count;
     /* Sums of a token's squared slopes, each of three roundings, and weights of a few. */
     const double up = 1 + ((double)token->steps * token->tokens + 16) * 0x1p-52;
+    OWNED_BY(netdp_i_given_path_free)
     netdp_i_given_path *made = NETDP_I_NEW(netdp_i_given_path, 1);
-    double *cost = NETDP_I_NEW(double, places);
-    netdp_status status = netdp_i_no_memory(error);
-    if (made != NULL && cost != NULL && (made->pair = NETDP_I_NEW(pair, places)) != NULL)
-        status = netdp_i_given_costs(token, losses, cost, progress, error);
-    if (status != NETDP_OK)
-        goto done;
+    OWNED double *cost = NETDP_I_NEW(double, places);
+    if (made == NULL || cost == NULL ||
+        (made->pair = NETDP_I_TAKE(&made->pool, pair, places)) == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_given_costs(token, losses, cost, progress, error));
     for (int32_t v = 0; v < losses->to_count; v++)
         for (int32_t i = 0; i < losses->from_count; i++) {
             const int64_t place = (int64_t)v * losses->from_count + i;
             if (netdp_losses_counts(losses, i, v))
                 made->pair[made->pairs++] = (pair){cost[place] * up, place};
         }
-    status = group_pairs(made, error);
-done:
-    netdp_i_free(cost);
-    if (status == NETDP_OK)
-        *given = made;
-    else
-        netdp_i_given_path_free(made);
-    return status;
+    TRY(group_pairs(made, error));
+    *given = GIVE(made);
+    return NETDP_OK;
 }
 
 static netdp_status convert_group(void *context, int64_t index, int thread, netdp_error *error)
@@ -118,10 +111,9 @@ netdp_status netdp_i_given_path_at(netdp_i_given_path *given, double noise, netd
 {
     given->noise = noise;
     given->unit = unit;
-    netdp_status status =
-        netdp_i_for_each(given->groups, convert_group, given, progress, "conversion", error);
-    for (int64_t g = 0; g < given->groups && status == NETDP_OK; g++)
+    TRY(netdp_i_for_each(given->groups, convert_group, given, progress, "conversion", error));
+    for (int64_t g = 0; g < given->groups; g++)
         for (int64_t i = given->first[g]; i < given->first[g + 1]; i++)
             losses->loss[given->pair[i].place] = given->value[g];
-    return status;
+    return NETDP_OK;
 }

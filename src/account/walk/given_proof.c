@@ -13,6 +13,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /* The format's. */
 enum { MOST_STEPS = 1000000 };
@@ -33,6 +35,7 @@ typedef struct asked {
     bool *contributes; /* [steps]: does the node of this step? */
     double *spread; /* [steps]: what the step's noise takes off; at a visit, all of what is there */
     double contraction, rate;
+    netdp_i_pool pool;
 } asked;
 
 /* a + b, on the given side of it. */
@@ -53,11 +56,8 @@ static netdp_status check(const netdp_proof_request *request, netdp_error *error
     const netdp_token *token = walk->token;
     const netdp_bound_info *bound = NULL;
     NETDP_I_GIVEN(error, token);
-    netdp_status status = netdp_token_check(token, error);
-    if (status == NETDP_OK)
-        status = netdp_walk_bound_choose(token, walk->bound, &bound, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_token_check(token, error));
+    TRY(netdp_walk_bound_choose(token, walk->bound, &bound, error));
     if (token->route == NULL)
         return netdp_i_fail(error, NETDP_INVALID,
                             "proof: a walk has a proof file where its path is public; give path: "
@@ -79,9 +79,7 @@ static netdp_status check(const netdp_proof_request *request, netdp_error *error
 
 static void asked_clear(asked *a)
 {
-    netdp_i_free(a->observes);
-    netdp_i_free(a->contributes);
-    netdp_i_free(a->spread);
+    netdp_i_pool_clear(&a->pool);
 }
 
 static netdp_status mark_observers(asked *a, int32_t nodes, netdp_error *error)
@@ -103,9 +101,7 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
 {
     const netdp_walk_request *walk = request->walk;
     *a = (asked){.source = request->from, .members = 1, .member = &request->to};
-    netdp_status status = check(request, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(check(request, error));
     const int32_t nodes = netdp_transition_rows(walk->token->law).nodes;
     a->token = walk->token;
     a->path = walk->token->route->node;
@@ -118,18 +114,15 @@ static netdp_status ask(const netdp_proof_request *request, asked *a, netdp_erro
     if (a->source < 0 || a->source >= nodes)
         return netdp_i_fail(error, NETDP_INVALID, "proof: no node %d among %d", (int)a->source,
                             (int)nodes);
-    int64_t *count = NETDP_I_NEW(int64_t, nodes);
-    a->observes = NETDP_I_NEW(bool, nodes);
-    a->contributes = NETDP_I_NEW(bool, a->token->steps);
-    a->spread = NETDP_I_NEW(double, a->token->steps);
-    if (count == NULL || a->observes == NULL || a->contributes == NULL || a->spread == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = mark_observers(a, nodes, error);
-    for (int64_t t = 0; status == NETDP_OK && t < a->token->steps; t++)
+    int64_t *count = NETDP_I_TAKE(&a->pool, int64_t, nodes);
+    a->observes = NETDP_I_TAKE(&a->pool, bool, nodes);
+    a->contributes = NETDP_I_TAKE(&a->pool, bool, a->token->steps);
+    a->spread = NETDP_I_TAKE(&a->pool, double, a->token->steps);
+    TRY(netdp_i_pool_made(&a->pool, error));
+    TRY(mark_observers(a, nodes, error));
+    for (int64_t t = 0; t < a->token->steps; t++)
         a->contributes[t] = netdp_i_given_contributes(a->token, 0, t, &count[a->path[t]]);
-    netdp_i_free(count);
-    return status;
+    return NETDP_OK;
 }
 
 /* By slopes, of the contributions at when[count] that are seen at `end`. */
@@ -146,13 +139,11 @@ static void spread_piece(const asked *a, const int64_t *when, int64_t count, int
 
 static netdp_status spread_all(const asked *a, netdp_error *error)
 {
-    int64_t count = 0, *when = NETDP_I_NEW(int64_t, a->token->steps);
-    netdp_i_slope *slopes = NETDP_I_NEW(netdp_i_slope, a->token->steps);
-    if (when == NULL || slopes == NULL) {
-        netdp_i_free(when);
-        netdp_i_free(slopes);
+    int64_t count = 0;
+    OWNED int64_t *when = NETDP_I_NEW(int64_t, a->token->steps);
+    OWNED netdp_i_slope *slopes = NETDP_I_NEW(netdp_i_slope, a->token->steps);
+    if (when == NULL || slopes == NULL)
         return netdp_i_no_memory(error);
-    }
     for (int64_t t = 0; t <= a->token->steps; t++) {
         if (is_visit(a, t)) {
             spread_piece(a, when, count, t, slopes);
@@ -161,8 +152,6 @@ static netdp_status spread_all(const asked *a, netdp_error *error)
         if (t < a->token->steps && a->path[t] == a->source && a->contributes[t])
             when[count++] = t;
     }
-    netdp_i_free(when);
-    netdp_i_free(slopes);
     return NETDP_OK;
 }
 
@@ -214,9 +203,7 @@ static netdp_status write_proof(const asked *a, const netdp_i_proof_claims *clai
                                 const char *path, netdp_error *error)
 {
     netdp_i_output output = {0};
-    const netdp_status status = netdp_i_output_open(&output, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_output_open(&output, path, error));
     FILE *to = output.stream;
     write_path(a, to);
     fprintf(to, "source %d\nobservers", (int)a->source);
@@ -236,25 +223,20 @@ static netdp_status write_proof(const asked *a, const netdp_i_proof_claims *clai
 netdp_status netdp_i_given_proof(const netdp_proof_request *request, const char *path, double *loss,
                                  netdp_error *error)
 {
-    asked a;
+    CLEARED(asked_clear) asked a = {0};
     netdp_i_proof_claims claims = {0};
-    netdp_status status = ask(request, &a, error);
-    if (status == NETDP_OK)
-        status = spread_all(&a, error);
-    if (status == NETDP_OK) {
-        /* A stationary probability of doubles has a few roundings. */
-        const double scale = netdp_token_scale(a.token, a.source),
-                     weight = scale == 1 ? 1 : scale * scale * (1 + 16 * 0x1p-52);
-        const double all = follow(&a), weighed = weight == 1 ? all : all * weight;
-        status = netdp_i_proof_claim(weight == 1 ? all : nextafter(weighed, INFINITY),
-                                     request->unit, request->noise, &claims, error);
-        if (status == NETDP_OK)
-            status = write_proof(&a, &claims, weight, path, error);
-    }
-    if (status == NETDP_OK && loss != NULL)
+    TRY(ask(request, &a, error));
+    TRY(spread_all(&a, error));
+    /* A stationary probability of doubles has a few roundings. */
+    const double scale = netdp_token_scale(a.token, a.source),
+                 weight = scale == 1 ? 1 : scale * scale * (1 + 16 * 0x1p-52);
+    const double all = follow(&a), weighed = weight == 1 ? all : all * weight;
+    TRY(netdp_i_proof_claim(weight == 1 ? all : nextafter(weighed, INFINITY), request->unit,
+                            request->noise, &claims, error));
+    TRY(write_proof(&a, &claims, weight, path, error));
+    if (loss != NULL)
         *loss = claims.loss;
-    asked_clear(&a);
-    return status;
+    return NETDP_OK;
 }
 
 /* "step 123456 1234567", "spread 123456 0x1.xxxxxxxxxxxxxp-12" */
@@ -263,8 +245,7 @@ enum { STEP_BYTES = 22, SPREAD_BYTES = 38 };
 netdp_status netdp_i_given_proof_bytes(const netdp_proof_request *request, double *bytes,
                                        netdp_error *error)
 {
-    const netdp_status status = check(request, error);
-    if (status == NETDP_OK)
-        *bytes = 1024 + (double)request->walk->token->steps * (STEP_BYTES + SPREAD_BYTES);
-    return status;
+    TRY(check(request, error));
+    *bytes = 1024 + (double)request->walk->token->steps * (STEP_BYTES + SPREAD_BYTES);
+    return NETDP_OK;
 }

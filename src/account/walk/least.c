@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/try.h"
 
 /* The observers whose columns are computed. */
 typedef struct columns {
@@ -26,21 +27,20 @@ static netdp_status fill_column(void *context, int64_t index, int thread, netdp_
     const int64_t nodes = netdp_transition_rows(token->law).nodes;
     const int32_t v = c->observer[index];
     const int32_t *member = l->to + (l->members > 1 ? 0 : v);
-    double *column = NETDP_I_NEW(double, nodes);
-    netdp_status status =
-        column == NULL ? netdp_i_no_memory(error)
-        : c->asked->delta > 0
+    OWNED double *column = NETDP_I_NEW(double, nodes);
+    if (column == NULL)
+        return netdp_i_no_memory(error);
+    TRY(c->asked->delta > 0
             ? netdp_i_passage_epsilons(token, member, l->members, token->tokens, c->asked->sigma,
                                        c->asked->delta, column, error)
             : netdp_i_passage_bound(token, member, l->members, c->asked->alpha, c->asked->sigma,
-                                    column, NULL, error);
-    for (int32_t i = 0; i < l->from_count && status == NETDP_OK; i++)
+                                    column, NULL, error));
+    for (int32_t i = 0; i < l->from_count; i++)
         if (netdp_losses_counts(l, i, v))
             c->value[index * l->from_count + i] =
                 c->asked->delta > 0 ? column[l->from[i]]
                                     : nextafter(token->tokens * column[l->from[i]], INFINITY);
-    netdp_i_free(column);
-    return status;
+    return NETDP_OK;
 }
 
 /* Observers with a pair of a kind that none before them has, or of no kind. */
@@ -89,24 +89,16 @@ netdp_status netdp_i_walk_least(const netdp_i_least *asked, netdp_losses *losses
                                 const netdp_progress *progress, netdp_error *error)
 {
     int64_t owner[NETDP_I_KINDS];
-    columns c = {.asked = asked,
-                 .losses = losses,
-                 .observer = NETDP_I_NEW(int32_t, losses->to_count),
-                 .place = NETDP_I_NEW(int32_t, losses->to_count)};
-    netdp_status status =
-        c.observer == NULL || c.place == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
+    OWNED int32_t *observer = NETDP_I_NEW(int32_t, losses->to_count);
+    OWNED int32_t *place = NETDP_I_NEW(int32_t, losses->to_count);
+    if (observer == NULL || place == NULL)
+        return netdp_i_no_memory(error);
+    columns c = {.asked = asked, .losses = losses, .observer = observer, .place = place};
     choose_columns(&c, owner);
-    c.value = NETDP_I_NEW(double, (int64_t)c.count * losses->from_count);
-    status = c.value == NULL
-                 ? netdp_i_no_memory(error)
-                 : netdp_i_for_each(c.count, fill_column, &c, progress, "first passages", error);
-    if (status == NETDP_OK)
-        *lowered = lower(&c, owner, losses);
-done:
-    netdp_i_free(c.observer);
-    netdp_i_free(c.place);
-    netdp_i_free(c.value);
-    return status;
+    OWNED double *value = c.value = NETDP_I_NEW(double, (int64_t)c.count * losses->from_count);
+    if (value == NULL)
+        return netdp_i_no_memory(error);
+    TRY(netdp_i_for_each(c.count, fill_column, &c, progress, "first passages", error));
+    *lowered = lower(&c, owner, losses);
+    return NETDP_OK;
 }

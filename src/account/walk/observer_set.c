@@ -32,6 +32,33 @@ static void subtract_product(const netdp_i_series *series, double *a, double *b,
         into[t] -= product[t];
 }
 
+/* What inverting takes. */
+typedef struct rooms {
+    fftw_complex *bins[2];
+    netdp_i_series_work work;
+} rooms;
+
+static void rooms_clear(rooms *r)
+{
+    for (int i = 0; i < 2; i++) {
+        netdp_i_series_drop(r->bins[i]);
+        netdp_i_series_drop(r->work.array[i]);
+        netdp_i_series_drop(r->work.bins[i]);
+    }
+}
+
+static bool rooms_new(const netdp_i_series *series, rooms *r)
+{
+    bool whole = true;
+    for (int i = 0; i < 2; i++) {
+        r->bins[i] = netdp_i_series_bins(series);
+        r->work.array[i] = netdp_i_series_array(series);
+        r->work.bins[i] = netdp_i_series_bins(series);
+        whole = whole && r->bins[i] != NULL && r->work.array[i] != NULL && r->work.bins[i] != NULL;
+    }
+    return whole;
+}
+
 /*
  * Gauss-Jordan over power series: G_FF(0) is the identity, so every pivot begins with 1. `m` holds
  * G on entry and its inverse at the end.
@@ -41,22 +68,17 @@ static netdp_status invert_matrix(netdp_i_observer_set *watch, double **m, netdp
     const netdp_i_series *series = watch->series;
     const int32_t f = watch->members;
     const size_t bytes = (size_t)series->terms * sizeof(double);
-    double *pivot = netdp_i_series_array(series), *factor = netdp_i_series_array(series);
-    double *product = netdp_i_series_array(series);
-    fftw_complex *bins[2] = {netdp_i_series_bins(series), netdp_i_series_bins(series)};
-    netdp_i_series_work work = {{netdp_i_series_array(series), netdp_i_series_array(series)},
-                                {netdp_i_series_bins(series), netdp_i_series_bins(series)}};
-    netdp_status status = NETDP_OK;
-    if (pivot == NULL || factor == NULL || product == NULL || bins[0] == NULL || bins[1] == NULL ||
-        work.array[0] == NULL || work.array[1] == NULL || work.bins[0] == NULL ||
-        work.bins[1] == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED_BY(netdp_i_series_drop) double *pivot = netdp_i_series_array(series);
+    OWNED_BY(netdp_i_series_drop) double *factor = netdp_i_series_array(series);
+    OWNED_BY(netdp_i_series_drop) double *product = netdp_i_series_array(series);
+    CLEARED(rooms_clear) rooms r = {0};
+    if (pivot == NULL || factor == NULL || product == NULL || !rooms_new(series, &r))
+        return netdp_i_no_memory(error);
+    fftw_complex *const *bins = r.bins;
     for (int32_t p = 0; p < f; p++) {
         netdp_i_series_transform(series, m[p * f + p], bins[0]);
         watch->noise = 4 * (watch->noise + netdp_i_series_invert(series, m[p * f + p], bins[0],
-                                                                 pivot, bins[1], &work));
+                                                                 pivot, bins[1], &r.work));
         for (int32_t j = 0; j < f; j++) { /* the pivot's row, times 1/pivot */
             double *entry = m[p * f + j];
             if (j == p) {
@@ -77,16 +99,7 @@ static netdp_status invert_matrix(netdp_i_observer_set *watch, double **m, netdp
                 subtract_product(series, factor, m[p * f + j], m[i * f + j], product, bins);
         }
     }
-done:
-    netdp_i_series_drop(pivot);
-    netdp_i_series_drop(factor);
-    netdp_i_series_drop(product);
-    for (int i = 0; i < 2; i++) {
-        netdp_i_series_drop(bins[i]);
-        netdp_i_series_drop(work.array[i]);
-        netdp_i_series_drop(work.bins[i]);
-    }
-    return status;
+    return NETDP_OK;
 }
 
 /*
@@ -98,14 +111,12 @@ static netdp_status find_noise(netdp_i_observer_set *watch, const double *const 
 {
     const netdp_i_series *series = watch->series;
     const int32_t members = watch->members;
-    double *a = netdp_i_series_array(series);
-    fftw_complex *bins = netdp_i_series_bins(series), *sum = netdp_i_series_bins(series);
-    netdp_status status = NETDP_OK;
+    OWNED_BY(netdp_i_series_drop) double *a = netdp_i_series_array(series);
+    OWNED_BY(netdp_i_series_drop) fftw_complex *bins = netdp_i_series_bins(series);
+    OWNED_BY(netdp_i_series_drop) fftw_complex *sum = netdp_i_series_bins(series);
     double largest = 0;
-    if (a == NULL || bins == NULL || sum == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    if (a == NULL || bins == NULL || sum == NULL)
+        return netdp_i_no_memory(error);
     for (int32_t f = 0; f < members; f++)
         for (int32_t h = 0; h < members; h++) {
             double noise = 0, most = 0;
@@ -125,11 +136,7 @@ static netdp_status find_noise(netdp_i_observer_set *watch, const double *const 
         }
     if (isfinite(watch->noise)) /* it was inverted at all */
         watch->noise = largest;
-done:
-    netdp_i_series_drop(a);
-    netdp_i_series_drop(bins);
-    netdp_i_series_drop(sum);
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_observer_set_new(const netdp_i_series *series, int32_t members,
@@ -137,6 +144,7 @@ netdp_status netdp_i_observer_set_new(const netdp_i_series *series, int32_t memb
                                       netdp_i_observer_set **watch, netdp_error *error)
 {
     const int64_t square = (int64_t)members * members;
+    OWNED_BY(netdp_i_observer_set_free)
     netdp_i_observer_set *made = NETDP_I_NEW(netdp_i_observer_set, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
@@ -145,26 +153,19 @@ netdp_status netdp_i_observer_set_new(const netdp_i_series *series, int32_t memb
     made->release = release;
     made->inverse = NETDP_I_NEW(fftw_complex *, square);
     made->inverse_array = NETDP_I_NEW(double *, square);
-    netdp_status status =
-        made->inverse == NULL || made->inverse_array == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int64_t i = 0; i < square && status == NETDP_OK; i++) {
+    if (made->inverse == NULL || made->inverse_array == NULL)
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < square; i++) {
         made->inverse[i] = netdp_i_series_bins(series);
         made->inverse_array[i] = netdp_i_series_array(series);
         if (made->inverse[i] == NULL || made->inverse_array[i] == NULL)
-            status = netdp_i_no_memory(error);
-        else
-            memcpy(made->inverse_array[i], between[i], (size_t)series->terms * sizeof(double));
+            return netdp_i_no_memory(error);
+        memcpy(made->inverse_array[i], between[i], (size_t)series->terms * sizeof(double));
     }
-    if (status == NETDP_OK)
-        status = invert_matrix(made, made->inverse_array, error);
-    for (int64_t i = 0; i < square && status == NETDP_OK; i++)
+    TRY(invert_matrix(made, made->inverse_array, error));
+    for (int64_t i = 0; i < square; i++)
         netdp_i_series_transform(series, made->inverse_array[i], made->inverse[i]);
-    if (status == NETDP_OK)
-        status = find_noise(made, between, error);
-    if (status != NETDP_OK) {
-        netdp_i_observer_set_free(made);
-        return status;
-    }
-    *watch = made;
+    TRY(find_noise(made, between, error));
+    *watch = GIVE(made);
     return NETDP_OK;
 }

@@ -23,5 +23,6 @@ netdp_status netdp_i_observer_set_new(const netdp_i_series *series, int32_t memb
                                       const double *const *between, bool release,
                                       netdp_i_observer_set **watch, netdp_error *error);
 void netdp_i_observer_set_free(netdp_i_observer_set *watch);
+OWNER(netdp_i_observer_set_free, netdp_i_observer_set)
 
 #endif

@@ -9,6 +9,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /*
  * Why mu holds, not its Renyi curve alone: with Z the token of the other world, driven by the noise
@@ -27,6 +29,7 @@ typedef struct history {
     int32_t nodes;
     double rate; /* -ln of what a step contracts */
     int64_t *start, *when;
+    netdp_i_pool pool;
 } history;
 
 /* The pieces into which the visits of one observer cut a path, and room for a minorant. */
@@ -36,13 +39,12 @@ typedef struct pieces {
     int64_t *end;         /* by piece: the visit that closes it, -1 where nothing does */
     int64_t *noises;      /* by piece: noise terms in it, without the observer's */
     netdp_i_slope *slope; /* [steps + 1] */
+    netdp_i_pool pool;
 } pieces;
 
 netdp_status netdp_i_given_check(const netdp_token *token, const int32_t *path, netdp_error *error)
 {
-    netdp_status status = netdp_token_check(token, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_token_check(token, error));
     if (token->route != NULL &&
         memcmp(path, token->route->node,
                (size_t)token->tokens * (size_t)(token->steps + 1) * sizeof *path) != 0)
@@ -97,51 +99,41 @@ static void sort_steps(const history *h, int32_t k, int64_t *count)
 static netdp_status history_new(const netdp_token *token, const int32_t *path,
                                 netdp_realised_kind kind, history *h, netdp_error *error)
 {
-    netdp_status status = netdp_i_given_check(token, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_given_check(token, path, error));
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
     *h = (history){.token = token,
                    .path = path,
                    .kind = kind,
                    .nodes = nodes,
                    .rate = netdp_i_spread_rate(token->contraction)};
-    h->start = NETDP_I_NEW(int64_t, (int64_t)token->tokens * (nodes + 1));
-    h->when = NETDP_I_NEW(int64_t, token->tokens * token->steps);
-    int64_t *count = NETDP_I_NEW(int64_t, nodes);
-    if (h->start == NULL || h->when == NULL || count == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t k = 0; status == NETDP_OK && k < token->tokens; k++)
+    h->start = NETDP_I_TAKE(&h->pool, int64_t, (int64_t)token->tokens * (nodes + 1));
+    h->when = NETDP_I_TAKE(&h->pool, int64_t, token->tokens * token->steps);
+    int64_t *count = NETDP_I_TAKE(&h->pool, int64_t, nodes);
+    TRY(netdp_i_pool_made(&h->pool, error));
+    for (int32_t k = 0; k < token->tokens; k++)
         sort_steps(h, k, count);
-    netdp_i_free(count);
-    return status;
+    return NETDP_OK;
 }
 
 static void history_clear(history *h)
 {
-    netdp_i_free(h->start);
-    netdp_i_free(h->when);
+    netdp_i_pool_clear(&h->pool);
 }
 
-static bool pieces_new(const history *h, pieces *p)
+static netdp_status pieces_new(const history *h, pieces *p, netdp_error *error)
 {
     const int64_t visits = h->token->steps + 1; /* a piece is open after the last of them */
-    p->observes = NETDP_I_NEW(bool, h->nodes);
-    p->number = NETDP_I_NEW(int64_t, visits);
-    p->end = NETDP_I_NEW(int64_t, visits + 1);
-    p->noises = NETDP_I_NEW(int64_t, visits + 1);
-    p->slope = NETDP_I_NEW(netdp_i_slope, visits);
-    return p->observes != NULL && p->number != NULL && p->end != NULL && p->noises != NULL &&
-           p->slope != NULL;
+    p->observes = NETDP_I_TAKE(&p->pool, bool, h->nodes);
+    p->number = NETDP_I_TAKE(&p->pool, int64_t, visits);
+    p->end = NETDP_I_TAKE(&p->pool, int64_t, visits + 1);
+    p->noises = NETDP_I_TAKE(&p->pool, int64_t, visits + 1);
+    p->slope = NETDP_I_TAKE(&p->pool, netdp_i_slope, visits);
+    return netdp_i_pool_made(&p->pool, error);
 }
 
 static void pieces_clear(pieces *p)
 {
-    netdp_i_free(p->observes);
-    netdp_i_free(p->number);
-    netdp_i_free(p->end);
-    netdp_i_free(p->noises);
-    netdp_i_free(p->slope);
+    netdp_i_pool_clear(&p->pool);
 }
 
 /* Cuts a path at its visits: a step lies in the piece whose end comes after it. */
@@ -265,11 +257,9 @@ netdp_status netdp_realised_contributions(const netdp_token *token, const int32_
                                           int64_t *contributions, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && path && contributions);
-    netdp_status status = netdp_i_given_check(token, path, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_given_check(token, path, error));
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
-    int64_t *count = NETDP_I_NEW(int64_t, nodes);
+    OWNED int64_t *count = NETDP_I_NEW(int64_t, nodes);
     if (count == NULL)
         return netdp_i_no_memory(error);
     memset(contributions, 0, (size_t)nodes * sizeof *contributions);
@@ -279,7 +269,6 @@ netdp_status netdp_realised_contributions(const netdp_token *token, const int32_
         for (int64_t t = 0; t < token->steps; t++)
             contributions[at[t]] += netdp_i_given_contributes(token, k, t, &count[at[t]]);
     }
-    netdp_i_free(count);
     return NETDP_OK;
 }
 
@@ -288,39 +277,42 @@ netdp_status netdp_realised_costs(const netdp_token *token, const int32_t *path,
                                   double *cost, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && path && observers && cost);
-    history h = {0};
-    pieces p = {0};
-    netdp_status status = check_kind(kind, error);
-    if (status == NETDP_OK && count < 1)
-        status = netdp_i_fail(error, NETDP_INVALID, "observers: none; name at least one node");
-    if (status == NETDP_OK)
-        status = history_new(token, path, kind, &h, error);
-    if (status == NETDP_OK && !pieces_new(&h, &p))
-        status = netdp_i_no_memory(error);
-    for (int32_t i = 0; status == NETDP_OK && i < count; i++) {
+    CLEARED(history_clear) history h = {0};
+    CLEARED(pieces_clear) pieces p = {0};
+    TRY(check_kind(kind, error));
+    if (count < 1)
+        return netdp_i_fail(error, NETDP_INVALID, "observers: none; name at least one node");
+    TRY(history_new(token, path, kind, &h, error));
+    TRY(pieces_new(&h, &p, error));
+    for (int32_t i = 0; i < count; i++) {
         if (observers[i] < 0 || observers[i] >= h.nodes)
-            status =
-                netdp_i_fail(error, NETDP_INVALID,
-                             "observers: node %" PRId32 " is not in the graph of %" PRId32 " nodes",
-                             observers[i], h.nodes);
-        else
-            p.observes[observers[i]] = true;
+            return netdp_i_fail(error, NETDP_INVALID,
+                                "observers: node %" PRId32 " is not in the graph of %" PRId32
+                                " nodes",
+                                observers[i], h.nodes);
+        p.observes[observers[i]] = true;
     }
-    if (status == NETDP_OK)
-        account(&h, &p, cost);
-    pieces_clear(&p);
-    history_clear(&h);
-    return status;
+    account(&h, &p, cost);
+    return NETDP_OK;
 }
 
 /* What observers learn: all nodes about all, or those of `losses`. */
 typedef struct all_pairs {
     const history *history;
     const netdp_losses *losses; /* NULL: all */
-    pieces *pieces;             /* by thread */
-    double **about;             /* by thread, [nodes]; NULL: all */
+    int threads;
+    pieces *pieces; /* by thread */
+    double *about;  /* [threads][nodes]; NULL: all */
     double *cost;
 } all_pairs;
+
+static void all_pairs_clear(all_pairs *a)
+{
+    for (int i = 0; a->pieces != NULL && i < a->threads; i++)
+        pieces_clear(&a->pieces[i]);
+    netdp_i_free(a->pieces);
+    netdp_i_free(a->about);
+}
 
 static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
 {
@@ -330,7 +322,8 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
     pieces *p = &a->pieces[thread];
     const int32_t self = (int32_t)index, count = l != NULL ? l->members : 1;
     const int32_t *member = l != NULL ? l->to + index : &self;
-    double *about = l != NULL ? a->about[thread] : a->cost + index * a->history->nodes;
+    double *about = l != NULL ? a->about + (int64_t)thread * a->history->nodes
+                              : a->cost + index * a->history->nodes;
     for (int32_t f = 0; f < count; f++)
         p->observes[member[f]] = true;
     account(a->history, p, about);
@@ -345,27 +338,16 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
 static netdp_status account_all(const history *h, const netdp_losses *losses, double *cost,
                                 const netdp_progress *progress, netdp_error *error)
 {
-    const int threads = netdp_i_threads();
-    all_pairs a = {.history = h, .losses = losses, .cost = cost};
-    a.pieces = NETDP_I_NEW(pieces, threads);
-    a.about = NETDP_I_NEW(double *, threads);
-    bool room = a.pieces != NULL && a.about != NULL;
-    for (int i = 0; room && i < threads; i++)
-        room = pieces_new(h, &a.pieces[i]) &&
-               (losses == NULL || (a.about[i] = NETDP_I_NEW(double, h->nodes)) != NULL);
-    netdp_status status =
-        room ? netdp_i_for_each(losses != NULL ? losses->to_count : h->nodes, account_observer, &a,
-                                progress, "realised walk", error)
-             : netdp_i_no_memory(error);
-    for (int i = 0; i < threads; i++) {
-        if (a.pieces != NULL)
-            pieces_clear(&a.pieces[i]);
-        if (a.about != NULL)
-            netdp_i_free(a.about[i]);
-    }
-    netdp_i_free(a.pieces);
-    netdp_i_free(a.about);
-    return status;
+    CLEARED(all_pairs_clear)
+    all_pairs a = {.history = h, .losses = losses, .threads = netdp_i_threads(), .cost = cost};
+    a.pieces = NETDP_I_NEW(pieces, a.threads);
+    a.about = losses != NULL ? NETDP_I_NEW(double, (int64_t)a.threads * h->nodes) : NULL;
+    if (a.pieces == NULL || (losses != NULL && a.about == NULL))
+        return netdp_i_no_memory(error);
+    for (int i = 0; i < a.threads; i++)
+        TRY(pieces_new(h, &a.pieces[i], error));
+    return netdp_i_for_each(losses != NULL ? losses->to_count : h->nodes, account_observer, &a,
+                            progress, "realised walk", error);
 }
 
 netdp_status netdp_realised_pairs(const netdp_token *token, const int32_t *path,
@@ -373,31 +355,22 @@ netdp_status netdp_realised_pairs(const netdp_token *token, const int32_t *path,
                                   double *cost, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && path && cost);
-    history h = {0};
-    double *all = NULL; /* what is stopped half way must not be seen */
-    netdp_status status = check_kind(kind, error);
-    if (status == NETDP_OK)
-        status = history_new(token, path, kind, &h, error);
+    CLEARED(history_clear) history h = {0};
+    TRY(check_kind(kind, error));
+    TRY(history_new(token, path, kind, &h, error));
     const int64_t pairs = (int64_t)h.nodes * h.nodes;
-    if (status == NETDP_OK && (all = NETDP_I_NEW(double, pairs)) == NULL)
-        status = netdp_i_no_memory(error);
-    if (status == NETDP_OK)
-        status = account_all(&h, NULL, all, progress, error);
-    if (status == NETDP_OK)
-        memcpy(cost, all, (size_t)pairs * sizeof *cost);
-    netdp_i_free(all);
-    history_clear(&h);
-    return status;
+    OWNED double *all = NETDP_I_NEW(double, pairs); /* what is stopped half way must not be seen */
+    if (all == NULL)
+        return netdp_i_no_memory(error);
+    TRY(account_all(&h, NULL, all, progress, error));
+    memcpy(cost, all, (size_t)pairs * sizeof *cost);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_given_costs(const netdp_token *token, const netdp_losses *losses, double *cost,
                                  const netdp_progress *progress, netdp_error *error)
 {
-    history h = {0};
-    netdp_status status =
-        history_new(token, token->route->node, NETDP_REALISED_ABSORBED, &h, error);
-    if (status == NETDP_OK)
-        status = account_all(&h, losses, cost, progress, error);
-    history_clear(&h);
-    return status;
+    CLEARED(history_clear) history h = {0};
+    TRY(history_new(token, token->route->node, NETDP_REALISED_ABSORBED, &h, error));
+    return account_all(&h, losses, cost, progress, error);
 }

@@ -42,6 +42,13 @@ void netdp_i_series_drop(void *array)
     fftw_free(array);
 }
 
+void netdp_i_series_drop_at(void *at)
+{
+    void *array;
+    memcpy(&array, at, sizeof array);
+    netdp_i_series_drop(array);
+}
+
 void netdp_i_series_free(netdp_i_series *series)
 {
     if (series == NULL)
@@ -56,8 +63,8 @@ void netdp_i_series_free(netdp_i_series *series)
 
 static bool make_plans(netdp_i_series *series)
 {
-    double *array = netdp_i_series_array(series);
-    fftw_complex *bins = netdp_i_series_bins(series);
+    OWNED_BY(netdp_i_series_drop) double *array = netdp_i_series_array(series);
+    OWNED_BY(netdp_i_series_drop) fftw_complex *bins = netdp_i_series_bins(series);
     bool made = array != NULL && bins != NULL;
     for (int level = 0; made && level < series->levels; level++) {
         const int size = (int)series->level_size[level];
@@ -68,8 +75,6 @@ static bool make_plans(netdp_i_series *series)
         }
         made = series->forward[level] != NULL && series->backward[level] != NULL;
     }
-    fftw_free(array);
-    fftw_free(bins);
     return made;
 }
 
@@ -79,7 +84,7 @@ netdp_status netdp_i_series_new(int64_t terms, netdp_i_series **series, netdp_er
         return netdp_i_fail(error, NETDP_INVALID,
                             "rounds: sequences of %lld steps do not fit; give at most 5e8",
                             (long long)terms);
-    netdp_i_series *made = NETDP_I_NEW(netdp_i_series, 1);
+    OWNED_BY(netdp_i_series_free) netdp_i_series *made = NETDP_I_NEW(netdp_i_series, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->terms = terms;
@@ -96,11 +101,9 @@ netdp_status netdp_i_series_new(int64_t terms, netdp_i_series **series, netdp_er
         made->level_terms[made->levels] = reached;
         made->level_size[made->levels++] = good_size(reached);
     }
-    if (!make_plans(made)) {
-        netdp_i_series_free(made);
+    if (!make_plans(made))
         return netdp_i_no_memory(error);
-    }
-    *series = made;
+    *series = GIVE(made);
     return NETDP_OK;
 }
 

@@ -9,6 +9,8 @@
 #include <fftw3.h>
 #include <netdp/status.h>
 
+#include "base/try.h"
+
 /* Plans for one length; shared by all threads. */
 typedef struct netdp_i_series {
     int64_t terms;
@@ -26,8 +28,12 @@ double *netdp_i_series_array(const netdp_i_series *series);
 fftw_complex *netdp_i_series_bins(const netdp_i_series *series);
 void netdp_i_series_drop(void *array);
 
+/* The same of what stands at this address. */
+void netdp_i_series_drop_at(void *at);
+
 netdp_status netdp_i_series_new(int64_t terms, netdp_i_series **series, netdp_error *error);
 void netdp_i_series_free(netdp_i_series *series);
+OWNER(netdp_i_series_free, netdp_i_series)
 
 /*
  * The same with shorter transforms: cut 1 has all terms, each next one about half as many. Its

@@ -121,7 +121,7 @@ static bool make_plans(netdp_i_time_grid *grid)
 static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid **grid,
                              netdp_error *error)
 {
-    netdp_i_time_grid *made = NETDP_I_NEW(netdp_i_time_grid, 1);
+    OWNED_BY(netdp_i_time_grid_free) netdp_i_time_grid *made = NETDP_I_NEW(netdp_i_time_grid, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->steps = steps;
@@ -138,34 +138,25 @@ static netdp_status grid_new(int64_t steps, const fineness *f, netdp_i_time_grid
     made->time = NETDP_I_NEW(int32_t, bins);
     made->bin = NETDP_I_NEW(int32_t, steps + 1);
     made->first = NETDP_I_NEW(int32_t, bins + 1);
-    bool whole = made->tau != NULL && made->time != NULL && made->bin != NULL &&
-                 made->first != NULL && (made->times == 0 || make_plans(made));
-    if (whole) {
-        make_bins(made, f);
-        made->together = NETDP_I_NEW(netdp_i_together, put_together(made));
-        whole = made->together != NULL;
-    }
-    if (!whole) {
-        netdp_i_time_grid_free(made);
+    if (made->tau == NULL || made->time == NULL || made->bin == NULL || made->first == NULL ||
+        (made->times > 0 && !make_plans(made)))
         return netdp_i_no_memory(error);
-    }
+    make_bins(made, f);
+    made->together = NETDP_I_NEW(netdp_i_together, put_together(made));
+    if (made->together == NULL)
+        return netdp_i_no_memory(error);
     (void)put_together(made);
-    *grid = made;
+    *grid = GIVE(made);
     return NETDP_OK;
 }
 
 static netdp_status with_rough(int64_t steps, const fineness *of_fine, const fineness *of_rough,
                                netdp_i_time_grid **grid, netdp_error *error)
 {
-    netdp_i_time_grid *made = NULL;
-    netdp_status status = grid_new(steps, of_fine, &made, error);
-    if (status == NETDP_OK)
-        status = grid_new(steps, of_rough, &made->rough, error);
-    if (status != NETDP_OK) {
-        netdp_i_time_grid_free(made);
-        return status;
-    }
-    *grid = made;
+    OWNED_BY(netdp_i_time_grid_free) netdp_i_time_grid *made = NULL;
+    TRY(grid_new(steps, of_fine, &made, error));
+    TRY(grid_new(steps, of_rough, &made->rough, error));
+    *grid = GIVE(made);
     return NETDP_OK;
 }
 
@@ -181,17 +172,12 @@ static int64_t alone_up_to(bool release, int64_t cap)
 netdp_status netdp_i_time_grid_new(int64_t steps, bool release, int64_t cap,
                                    netdp_i_time_grid **grid, netdp_error *error)
 {
-    netdp_i_time_grid *made = NULL;
-    netdp_status status = steps <= alone_up_to(release, cap)
-                              ? grid_new(steps, NULL, &made, error)
-                              : with_rough(steps, &fine, &rough, &made, error);
-    if (status == NETDP_OK && steps > (release ? FEW : ALONE))
-        status = netdp_i_time_grid_coarse(steps, &made->beside, error);
-    if (status != NETDP_OK) {
-        netdp_i_time_grid_free(made);
-        return status;
-    }
-    *grid = made;
+    OWNED_BY(netdp_i_time_grid_free) netdp_i_time_grid *made = NULL;
+    TRY(steps <= alone_up_to(release, cap) ? grid_new(steps, NULL, &made, error)
+                                           : with_rough(steps, &fine, &rough, &made, error));
+    if (steps > (release ? FEW : ALONE))
+        TRY(netdp_i_time_grid_coarse(steps, &made->beside, error));
+    *grid = GIVE(made);
     return NETDP_OK;
 }
 

@@ -11,6 +11,8 @@
 #include <fftw3.h>
 #include <netdp/status.h>
 
+#include "base/try.h"
+
 /* Of two bins x and y <= x, those y for which tau_x + tau_y falls in one bin: from .. to - 1. */
 typedef struct netdp_i_together {
     int32_t into, from, to;
@@ -41,6 +43,7 @@ netdp_status netdp_i_time_grid_new(int64_t steps, bool release, int64_t cap,
 /* In bins, however few the steps are. */
 netdp_status netdp_i_time_grid_coarse(int64_t steps, netdp_i_time_grid **grid, netdp_error *error);
 void netdp_i_time_grid_free(netdp_i_time_grid *grid);
+OWNER(netdp_i_time_grid_free, netdp_i_time_grid)
 
 /* A law of steps 0 .. steps, in time; returns its sum. */
 double netdp_i_time_grid_fill(const netdp_i_time_grid *grid, const double *law, double *time);

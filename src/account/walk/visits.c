@@ -10,6 +10,7 @@
 #include "account/walk/series.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "mixing/mixing.h"
 #include "privacy/ball.h"
 
@@ -204,14 +205,12 @@ static netdp_status visit_laws(const netdp_token *token, int32_t node, double *f
                                double *relative, netdp_error *error)
 {
     const int32_t nodes = netdp_transition_rows(token->law).nodes;
-    netdp_i_passage *passage = NULL;
-    double *rho = NETDP_I_NEW(double, 2 * (int64_t)nodes);
-    netdp_status status =
-        rho == NULL ? netdp_i_no_memory(error) : starting_law(token, rho, rho + nodes, error);
-    if (status == NETDP_OK)
-        status = netdp_i_passage_new(token->law, &node, 1, &passage, error);
-    if (status != NETDP_OK)
-        goto done;
+    OWNED_BY(netdp_i_passage_free) netdp_i_passage *passage = NULL;
+    OWNED double *rho = NETDP_I_NEW(double, 2 * (int64_t)nodes);
+    if (rho == NULL)
+        return netdp_i_no_memory(error);
+    TRY(starting_law(token, rho, rho + nodes, error));
+    TRY(netdp_i_passage_new(token->law, &node, 1, &passage, error));
     first[0] = rho[node];
     back[0] = 0;
     rho[node] = 0;
@@ -224,10 +223,7 @@ static netdp_status visit_laws(const netdp_token *token, int32_t node, double *f
         back[i] = arrive[node];
     }
     *relative = netdp_i_passage_error(passage).relative + 1e-12;
-done:
-    netdp_i_free(rho);
-    netdp_i_passage_free(passage);
-    return status;
+    return NETDP_OK;
 }
 
 /* visit[t] = P(k-th visit at step t) becomes that of the next visit: in place, from the end. */
@@ -279,9 +275,7 @@ static netdp_status by_products(renewal *r, int64_t *visits, netdp_error *error)
     const double steps = (double)r->steps;
     int64_t k = 0;
     for (; more_than(r, k, r->first, 0) > r->delta; k++) {
-        netdp_status status = spend(r, steps * steps / 2, error);
-        if (status != NETDP_OK)
-            return status;
+        TRY(spend(r, steps * steps / 2, error));
         next_visit(r->first, r->back, r->steps);
     }
     *visits = k;
@@ -306,40 +300,27 @@ static double multiply_visits(const netdp_i_series *series, double *visit, const
 static netdp_status by_transforms(renewal *r, int64_t *visits, netdp_error *error)
 {
     const double steps = (double)r->steps;
-    netdp_i_series *series = NULL;
-    double *visit = NULL, *back = NULL, lost = 0;
-    fftw_complex *both[2] = {NULL, NULL};
-    netdp_status status = netdp_i_series_new(r->steps, &series, error);
-    if (status != NETDP_OK)
-        return status;
-    visit = netdp_i_series_array(series);
-    back = netdp_i_series_array(series);
-    both[0] = netdp_i_series_bins(series);
-    both[1] = netdp_i_series_bins(series);
-    if (visit == NULL || back == NULL || both[0] == NULL || both[1] == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    OWNED_BY(netdp_i_series_free) netdp_i_series *series = NULL;
+    double lost = 0;
+    TRY(netdp_i_series_new(r->steps, &series, error));
+    OWNED_BY(netdp_i_series_drop) double *visit = netdp_i_series_array(series);
+    OWNED_BY(netdp_i_series_drop) double *back = netdp_i_series_array(series);
+    OWNED_BY(netdp_i_series_drop) fftw_complex *of_back = netdp_i_series_bins(series);
+    OWNED_BY(netdp_i_series_drop) fftw_complex *room = netdp_i_series_bins(series);
+    if (visit == NULL || back == NULL || of_back == NULL || room == NULL)
+        return netdp_i_no_memory(error);
     memcpy(visit, r->first, (size_t)r->steps * sizeof *visit);
     memcpy(back, r->back, (size_t)r->steps * sizeof *back);
-    netdp_i_series_transform(series, back, both[0]);
+    netdp_i_series_transform(series, back, of_back);
     for (int64_t k = 0; lost <= UNDECIDED * r->delta; k++) {
         if (more_than(r, k, visit, lost) <= r->delta) {
             *visits = k;
             break;
         }
-        status = spend(r, 10 * steps * log2(steps), error);
-        if (status != NETDP_OK)
-            break;
-        lost += multiply_visits(series, visit, back, both);
+        TRY(spend(r, 10 * steps * log2(steps), error));
+        lost += multiply_visits(series, visit, back, (fftw_complex *[]){of_back, room});
     }
-done:
-    netdp_i_series_drop(visit);
-    netdp_i_series_drop(back);
-    netdp_i_series_drop(both[0]);
-    netdp_i_series_drop(both[1]);
-    netdp_i_series_free(series);
-    return status;
+    return NETDP_OK;
 }
 
 static netdp_status renewal_quantile(const netdp_token *token, int32_t node, double delta,
@@ -349,33 +330,26 @@ static netdp_status renewal_quantile(const netdp_token *token, int32_t node, dou
     renewal r = {.steps = token->steps, .delta = delta};
     int64_t found = -1;
     const double products = (double)token->steps * (double)rows.start[rows.nodes];
-    netdp_status status = spend(&r, token->steps > MOST_STEPS ? INFINITY : products, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(spend(&r, token->steps > MOST_STEPS ? INFINITY : products, error));
     r.work = 0;
-    r.first = NETDP_I_NEW(double, token->steps);
-    r.back = NETDP_I_NEW(double, token->steps);
-    status = r.first == NULL || r.back == NULL
-                 ? netdp_i_no_memory(error)
-                 : visit_laws(token, node, r.first, r.back, &r.relative, error);
-    if (status == NETDP_OK && token->steps > SHORT)
-        status = by_transforms(&r, &found, error);
-    if (status == NETDP_OK && found < 0)
-        status = by_products(&r, &found, error);
-    if (status == NETDP_OK)
-        *visits = found;
-    netdp_i_free(r.first);
-    netdp_i_free(r.back);
-    return status;
+    CLEARED(netdp_i_pool_clear) netdp_i_pool pool = {0};
+    r.first = NETDP_I_TAKE(&pool, double, token->steps);
+    r.back = NETDP_I_TAKE(&pool, double, token->steps);
+    TRY(netdp_i_pool_made(&pool, error));
+    TRY(visit_laws(token, node, r.first, r.back, &r.relative, error));
+    if (token->steps > SHORT)
+        TRY(by_transforms(&r, &found, error));
+    if (found < 0)
+        TRY(by_products(&r, &found, error));
+    *visits = found;
+    return NETDP_OK;
 }
 
 netdp_status netdp_visits_quantile(const netdp_token *token, int32_t node, double delta,
                                    int64_t *visits, netdp_error *error)
 {
     NETDP_I_GIVEN(error, token && visits);
-    netdp_status status = netdp_token_check(token, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_token_check(token, error));
     const netdp_rows rows = netdp_transition_rows(token->law);
     if (node < 0 || node >= rows.nodes)
         return netdp_i_fail(error, NETDP_INVALID, "visits: no node %d; nodes are 0 to %d",

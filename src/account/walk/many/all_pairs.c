@@ -55,6 +55,7 @@ typedef struct means {
 struct netdp_i_all_pairs {
     netdp_i_all_pairs_asked asked; /* of the moment */
     netdp_losses *losses;
+    const netdp_progress *progress; /* of the moment */
     netdp_i_time_grid *grid;
     netdp_i_tilts *tilts;
     netdp_i_spectral *spectral;
@@ -206,7 +207,8 @@ static void find_means(const all_pairs *a, rooms *r, int32_t i, int64_t count, m
 }
 
 /* Of an observer: `looked` [from_count], or its losses where that is NULL. */
-static void follow_observer(const all_pairs *a, int32_t v, int thread, means *looked)
+static netdp_status follow_observer(const all_pairs *a, int32_t v, int thread, means *looked,
+                                    netdp_error *error)
 {
     rooms *r = &a->room[thread];
     const netdp_losses *l = a->losses;
@@ -220,6 +222,7 @@ static void follow_observer(const all_pairs *a, int32_t v, int thread, means *lo
     netdp_i_spectral_observe(r->spectral, l->to[v]);
     for (int32_t k = 0; k < count; k += WIDTH) {
         const int32_t width = count - k < WIDTH ? count - k : WIDTH;
+        TRY(netdp_i_poll(a->progress, error));
         netdp_i_spectral_follow(r->spectral, r->source + k, width);
         for (int32_t i = 0; i < width; i++) {
             means own, *to = looked != NULL ? &looked[r->index[k + i]] : &own;
@@ -228,6 +231,7 @@ static void follow_observer(const all_pairs *a, int32_t v, int thread, means *lo
                 loss[r->index[k + i]] = netdp_i_ladder_ask(a->ladder, own.mean, own.off);
         }
     }
+    return NETDP_OK;
 }
 
 /* ---- the sample ---- */
@@ -239,10 +243,9 @@ static int32_t looked_at(const all_pairs *a, int64_t index)
 
 static netdp_status look(void *context, int64_t index, int thread, netdp_error *error)
 {
-    (void)error;
     const all_pairs *a = context;
-    follow_observer(a, looked_at(a, index), thread, a->looked + index * a->losses->from_count);
-    return NETDP_OK;
+    return follow_observer(a, looked_at(a, index), thread,
+                           a->looked + index * a->losses->from_count, error);
 }
 
 /* How much a pair tells, about: E C. */
@@ -338,13 +341,10 @@ static netdp_status make_ladder(all_pairs *a, double delta, const netdp_progress
 
 static netdp_status account_observer(void *context, int64_t index, int thread, netdp_error *error)
 {
-    (void)error;
     const all_pairs *a = context;
     const netdp_losses *l = a->losses;
-    if (a->observers < l->to_count) {
-        follow_observer(a, (int32_t)index, thread, NULL);
-        return NETDP_OK;
-    }
+    if (a->observers < l->to_count)
+        return follow_observer(a, (int32_t)index, thread, NULL, error);
     for (int32_t i = 0; i < l->from_count; i++) {
         const int64_t at = index * l->from_count + i;
         if (netdp_losses_counts(l, i, (int32_t)index))
@@ -356,7 +356,8 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
 OWNER(netdp_i_all_pairs_free, all_pairs)
 
 netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_losses *losses,
-                                   all_pairs **made, netdp_error *error)
+                                   all_pairs **made, const netdp_progress *progress,
+                                   netdp_error *error)
 {
     *made = NULL;
     if (!suits(asked, losses))
@@ -366,11 +367,12 @@ netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_l
         return netdp_i_no_memory(error);
     a->asked = *asked;
     a->losses = losses;
+    a->progress = progress;
     const netdp_status status = begin(a, error);
     if (status == NETDP_NO_ANSWER)
         return NETDP_OK; /* such a spectrum: the other way is open */
     TRY(status);
-    TRY(netdp_i_for_each(a->observers, look, a, NULL, "observers", error));
+    TRY(netdp_i_for_each(a->observers, look, a, progress, "means of pairs", error));
     TRY(choose_samples(a, error));
     *made = GIVE(a);
     return NETDP_OK;
@@ -399,6 +401,7 @@ netdp_status netdp_i_all_pairs_at(all_pairs *a, const netdp_i_all_pairs_asked *a
     const int64_t pairs = (int64_t)l->from_count * l->to_count;
     const double at = -DELTAS * log10(asked->delta), near = nearbyint(at);
     a->asked = *asked;
+    a->progress = progress;
     if (fabs(at - near) < 1e-12 * fmax(1, near))
         return at_delta(a, fmin(asked->delta, pow(10, -near / DELTAS)), progress, error);
     const double less = pow(10, -ceil(at) / DELTAS), more = pow(10, -floor(at) / DELTAS);

@@ -28,7 +28,8 @@ netdp_status netdp_i_all_pairs_fit(const netdp_i_all_pairs_asked *asked, const n
 
 /* *all is NULL, and nothing is made, where it is not made for that walk. The token and losses are borrowed. */
 netdp_status netdp_i_all_pairs_new(const netdp_i_all_pairs_asked *asked, netdp_losses *losses,
-                                   netdp_i_all_pairs **all, netdp_error *error);
+                                   netdp_i_all_pairs **all, const netdp_progress *progress,
+                                   netdp_error *error);
 void netdp_i_all_pairs_free(netdp_i_all_pairs *all);
 
 /* Fills losses->loss of the pairs that count, at that sigma, delta and top. */

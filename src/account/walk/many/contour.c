@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 enum { POINTS = NETDP_I_CONTOUR_POINTS };
 
@@ -104,19 +105,16 @@ netdp_status netdp_i_contour_new(const int64_t *edge, int32_t edges, double leas
                                  netdp_i_contour *contour, netdp_error *error)
 {
     const double first = (double)edge[0], all = (double)edge[edges - 1] / first;
-    netdp_i_contour made = {.edges = edges, .ranges = 1};
+    CLEARED(netdp_i_contour_clear) netdp_i_contour made = {.edges = edges, .ranges = 1};
     while (pow(NETDP_I_CONTOUR_RATIO, made.ranges) < all)
         made.ranges++;
     const double ratio = pow(all, 1.0 / made.ranges) * (1 + 1e-9);
     made.z = NETDP_I_NEW(double complex, (int64_t)made.ranges *POINTS);
     made.first = NETDP_I_NEW(int32_t, made.ranges + 1);
     made.weight = NETDP_I_NEW(double, 2 * (int64_t)edges * POINTS);
-    geometric *geometrics = NETDP_I_NEW(geometric, 4 * (RATES + 1));
-    if (made.z == NULL || made.first == NULL || made.weight == NULL || geometrics == NULL) {
-        netdp_i_contour_clear(&made);
-        netdp_i_free(geometrics);
+    OWNED geometric *geometrics = NETDP_I_NEW(geometric, 4 * (RATES + 1));
+    if (made.z == NULL || made.first == NULL || made.weight == NULL || geometrics == NULL)
         return netdp_i_no_memory(error);
-    }
     int32_t at = 0;
     double measured = 0; /* the last edge that was */
     for (int32_t r = 0; r < made.ranges; r++) {
@@ -140,8 +138,8 @@ netdp_status netdp_i_contour_new(const int64_t *edge, int32_t edges, double leas
         }
     }
     made.first[made.ranges] = edges;
-    netdp_i_free(geometrics);
     made.off = UNSEEN * made.off + ROUNDED;
     *contour = made;
+    made = (netdp_i_contour){0};
     return NETDP_OK;
 }

@@ -10,6 +10,8 @@
 #include "account/walk/series.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 /* Steps that are followed one by one: so many, or more where negative eigenvalues last longer. */
 enum { FEWEST = 48, MOST = 2000 };
@@ -46,21 +48,14 @@ typedef struct far {
     double complex *z;  /* [points] */
     double complex *of; /* [5][points]: G_uu, G_vv, G_uv, G_us, G_ss */
     followed f;
+    netdp_i_pool pool;
 } far;
 
 static void far_clear(far *a)
 {
-    double **all[] = {&a->f.self,    &a->f.other,  &a->f.pair, &a->f.presence,
-                      &a->f.inverse, &a->f.visits, &a->begin};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        netdp_i_free(*all[i]);
-    for (int i = 0; i < LAWS; i++)
-        netdp_i_free(a->f.law[i]);
+    netdp_i_pool_clear(&a->pool);
     netdp_i_nearby_clear(&a->nearby);
     netdp_i_contour_clear(&a->contour);
-    netdp_i_free(a->edge);
-    netdp_i_free(a->z);
-    netdp_i_free(a->of);
 }
 
 /* ---- before all ---- */
@@ -97,22 +92,17 @@ static netdp_status split_time(far *a, bool *made, netdp_error *error)
     a->steps = (int64_t)wanted;
     for (int64_t at = a->steps; at < all; at = next_edge(at, all))
         a->edges++;
-    a->edge = NETDP_I_NEW(int64_t, a->edges);
-    if (a->edge == NULL)
-        return netdp_i_no_memory(error);
+    a->edge = NETDP_I_TAKE(&a->pool, int64_t, a->edges);
+    TRY(netdp_i_pool_made(&a->pool, error));
     int64_t k = 0;
     for (int64_t at = a->steps; at < all; at = next_edge(at, all))
         a->edge[k++] = next_edge(at, all);
-    netdp_status status =
-        netdp_i_contour_new(a->edge, (int32_t)a->edges, least, &a->contour, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_contour_new(a->edge, (int32_t)a->edges, least, &a->contour, error));
     const int32_t around = a->contour.ranges * NETDP_I_CONTOUR_POINTS;
     a->points = around + 1;
-    a->z = NETDP_I_NEW(double complex, a->points);
-    a->of = NETDP_I_NEW(double complex, 5 * (int64_t)a->points);
-    if (a->z == NULL || a->of == NULL)
-        return netdp_i_no_memory(error);
+    a->z = NETDP_I_TAKE(&a->pool, double complex, a->points);
+    a->of = NETDP_I_TAKE(&a->pool, double complex, 5 * (int64_t)a->points);
+    TRY(netdp_i_pool_made(&a->pool, error));
     memcpy(a->z, a->contour.z, (size_t)around * sizeof *a->z);
     a->z[around] = exp(-1 / (double)all);
     return NETDP_OK;
@@ -134,14 +124,16 @@ static netdp_status find_begin(far *a, netdp_error *error)
     const netdp_rows rows = netdp_transition_rows(token->law);
     const int64_t n = rows.nodes;
     const int32_t node = token->start == NETDP_START_OBSERVER ? a->v : token->start;
-    int32_t *first = NETDP_I_NEW(int32_t, n), count = 0;
-    double *at = NETDP_I_NEW(double, n), *next = NETDP_I_NEW(double, n);
-    netdp_status status =
-        first == NULL || at == NULL || next == NULL ? netdp_i_no_memory(error) : NETDP_OK;
+    int32_t count = 0;
+    OWNED int32_t *first = NETDP_I_NEW(int32_t, n);
+    OWNED double *at = NETDP_I_NEW(double, n);
+    OWNED double *next = NETDP_I_NEW(double, n);
+    if (first == NULL || at == NULL || next == NULL)
+        return netdp_i_no_memory(error);
     a->flat = is_flat(a);
-    for (int64_t x = 0; x < n && status == NETDP_OK && !a->flat; x++)
+    for (int64_t x = 0; x < n && !a->flat; x++)
         at[x] = token->start == NETDP_START_UNIFORM ? 1 / (double)n : x == node;
-    for (int64_t t = 0; t < token->burn_in && status == NETDP_OK && !a->flat; t++) {
+    for (int64_t t = 0; t < token->burn_in && !a->flat; t++) {
         memset(next, 0, (size_t)n * sizeof *next);
         for (int64_t x = 0; x < n; x++)
             for (int64_t e = rows.start[x]; e < rows.start[x + 1] && at[x] > 0; e++)
@@ -150,29 +142,20 @@ static netdp_status find_begin(far *a, netdp_error *error)
         at = next;
         next = swap;
     }
-    if (status != NETDP_OK)
-        goto done;
     first[count++] = a->u;
     first[count++] = a->v;
     for (int32_t x = 0; x < n && !a->flat; x++)
         if (at[x] > 0 && x != a->u && x != a->v)
             first[count++] = x;
-    status = netdp_i_nearby_new(rows, a->pi, first, count, &a->nearby, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(netdp_i_nearby_new(rows, a->pi, first, count, &a->nearby, error));
     a->place[0] = a->nearby.place[a->u];
     a->place[1] = a->nearby.place[a->v];
-    a->begin = NETDP_I_NEW(double, a->nearby.nodes);
-    if (a->begin == NULL)
-        status = netdp_i_no_memory(error);
-    for (int32_t x = 0; x < n && status == NETDP_OK && !a->flat; x++)
+    a->begin = NETDP_I_TAKE(&a->pool, double, a->nearby.nodes);
+    TRY(netdp_i_pool_made(&a->pool, error));
+    for (int32_t x = 0; x < n && !a->flat; x++)
         if (at[x] > 0)
             a->begin[a->nearby.place[x]] = at[x] / sqrt(a->pi[x]);
-done:
-    netdp_i_free(first);
-    netdp_i_free(at);
-    netdp_i_free(next);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- transforms ---- */
@@ -193,18 +176,17 @@ static netdp_status transform(far *a, const double *x, double complex *into, boo
 static netdp_status find_transforms(far *a, bool *made, netdp_error *error)
 {
     const int64_t p = a->points, n = a->nearby.nodes;
-    double *x = NETDP_I_NEW(double, n), square = 0;
+    OWNED double *x = NETDP_I_NEW(double, n);
+    double square = 0;
     double complex *uu = a->of, *vv = uu + p, *uv = vv + p, *us = uv + p, *ss = us + p;
     if (x == NULL)
         return netdp_i_no_memory(error);
     x[a->place[0]] = 1;
-    netdp_status status = transform(a, x, uu, made, error);
+    TRY(transform(a, x, uu, made, error));
     x[a->place[1]] = 1;
-    if (status == NETDP_OK)
-        status = transform(a, x, uv, made, error);
+    TRY(transform(a, x, uv, made, error));
     x[a->place[0]] = 0;
-    if (status == NETDP_OK)
-        status = transform(a, x, vv, made, error);
+    TRY(transform(a, x, vv, made, error));
     for (int64_t i = 0; i < p; i++)
         uv[i] = mixed_of(uv[i], uu[i], vv[i], 1);
     for (int64_t i = 0; i < n; i++)
@@ -212,17 +194,16 @@ static netdp_status find_transforms(far *a, bool *made, netdp_error *error)
     const double norm = sqrt(square);
     for (int64_t i = 0; i < n && !a->flat; i++)
         x[i] = a->begin[i] / norm;
-    if (status == NETDP_OK && !a->flat)
-        status = transform(a, x, ss, made, error);
+    if (!a->flat)
+        TRY(transform(a, x, ss, made, error));
     x[a->place[0]] += 1;
-    if (status == NETDP_OK && !a->flat)
-        status = transform(a, x, us, made, error);
+    if (!a->flat)
+        TRY(transform(a, x, us, made, error));
     for (int64_t i = 0; i < p; i++) {
         us[i] = a->flat ? sqrt(a->pi[a->u]) / (1 - a->z[i]) : mixed_of(us[i], uu[i], ss[i], norm);
         ss[i] = a->flat ? 1 / (1 - a->z[i]) : ss[i] * square;
     }
-    netdp_i_free(x);
-    return status;
+    return NETDP_OK;
 }
 
 /* ---- step by step ---- */
@@ -232,16 +213,12 @@ static netdp_status follow(far *a, netdp_error *error)
     const int64_t terms = a->steps + 1;
     followed *f = &a->f;
     double **all[] = {&f->self, &f->other, &f->pair, &f->presence, &f->inverse, &f->visits};
-    bool whole = true;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        whole = (*all[i] = NETDP_I_NEW(double, terms)) != NULL && whole;
+        *all[i] = NETDP_I_TAKE(&a->pool, double, terms);
     for (int i = 0; i < LAWS; i++)
-        whole = (f->law[i] = NETDP_I_NEW(double, terms)) != NULL && whole;
-    double *x = NETDP_I_NEW(double, a->nearby.nodes);
-    if (!whole || x == NULL) {
-        netdp_i_free(x);
-        return netdp_i_no_memory(error);
-    }
+        f->law[i] = NETDP_I_TAKE(&a->pool, double, terms);
+    double *x = NETDP_I_TAKE(&a->pool, double, a->nearby.nodes);
+    TRY(netdp_i_pool_made(&a->pool, error));
     x[a->place[1]] = 1;
     netdp_i_nearby_follow(&a->nearby, x, a->place, terms, (double *[]){f->pair, f->other});
     memset(x, 0, (size_t)a->nearby.nodes * sizeof *x);
@@ -253,7 +230,6 @@ static netdp_status follow(far *a, netdp_error *error)
     const double root = sqrt(a->pi[a->u]);
     for (int64_t t = 0; t < terms; t++)
         f->presence[t] = a->flat ? a->pi[a->u] : f->presence[t] * root;
-    netdp_i_free(x);
     return NETDP_OK;
 }
 
@@ -366,7 +342,7 @@ static void fill_law(const far *a, int which, const double complex (*law)[LAWS],
 
 static netdp_status fill(const far *a, netdp_i_returns *hunt, netdp_error *error)
 {
-    double complex(*law)[LAWS] = netdp_i_new(a->points, sizeof *law);
+    OWNED double complex(*law)[LAWS] = netdp_i_new(a->points, sizeof *law);
     double part[LAWS];
     if (law == NULL)
         return netdp_i_no_memory(error);
@@ -377,7 +353,6 @@ static netdp_status fill(const far *a, netdp_i_returns *hunt, netdp_error *error
                                 hunt->start};
     for (int i = 0; i < LAWS; i++)
         fill_law(a, i, (const double complex(*)[LAWS])law, a->contour.off * part[i], into[i]);
-    netdp_i_free(law);
     /* of the expected visits only the sum counts */
     memset(hunt->presence, 0, (size_t)(a->token->steps + 1) * sizeof(double));
     hunt->presence[0] =
@@ -388,18 +363,16 @@ static netdp_status fill(const far *a, netdp_i_returns *hunt, netdp_error *error
 netdp_status netdp_i_far_laws(const netdp_token *token, int32_t u, int32_t v, netdp_i_returns *hunt,
                               bool *made, netdp_error *error)
 {
+    CLEARED(far_clear)
     far a = {.token = token, .pi = netdp_transition_stationary(token->law), .u = u, .v = v};
-    netdp_status status = split_time(&a, made, error);
-    if (status == NETDP_OK && *made)
-        status = find_begin(&a, error);
-    if (status == NETDP_OK && *made)
-        status = find_transforms(&a, made, error);
-    if (status == NETDP_OK && *made)
-        status = follow(&a, error);
-    if (status == NETDP_OK && *made) {
-        find_steps(&a);
-        status = fill(&a, hunt, error);
-    }
-    far_clear(&a);
-    return status;
+    TRY(split_time(&a, made, error));
+    if (!*made)
+        return NETDP_OK;
+    TRY(find_begin(&a, error));
+    TRY(find_transforms(&a, made, error));
+    if (!*made)
+        return NETDP_OK;
+    TRY(follow(&a, error));
+    find_steps(&a);
+    return fill(&a, hunt, error);
 }

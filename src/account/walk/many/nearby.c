@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 #include "mixing/mixing.h"
 
 /* Steps of Lanczos after which it is looked whether they are enough: so many, then by so much more. */
@@ -77,19 +78,18 @@ netdp_status netdp_i_nearby_new(netdp_rows rows, const double *pi, const int32_t
                   .start = NETDP_I_NEW(int64_t, n + 1),
                   .column = NETDP_I_NEW(int32_t, rows.start[n]),
                   .weight = NETDP_I_NEW(double, rows.start[n])};
-    int32_t *order = NETDP_I_NEW(int32_t, n);
+    OWNED int32_t *order = NETDP_I_NEW(int32_t, n);
     bool whole = r->place != NULL && r->end != NULL && r->start != NULL && r->column != NULL &&
                  r->weight != NULL && order != NULL;
     for (int i = 0; i < 3; i++)
         whole = (r->room[i] = NETDP_I_NEW(double, n)) != NULL && whole;
-    if (whole) {
-        find_order(rows, first, count, r, order);
-        fill_rows(rows, pi, order, r);
-    } else {
+    if (!whole) {
         netdp_i_nearby_clear(r);
+        return netdp_i_no_memory(error);
     }
-    netdp_i_free(order);
-    return whole ? NETDP_OK : netdp_i_no_memory(error);
+    find_order(rows, first, count, r, order);
+    fill_rows(rows, pi, order, r);
+    return NETDP_OK;
 }
 
 static int32_t end_of(const nearby *r, int64_t hops)
@@ -170,14 +170,12 @@ netdp_status netdp_i_nearby_transform(nearby *r, const double *x, const double c
                                       int32_t points, double complex *value, bool *made,
                                       netdp_error *error)
 {
-    double *diagonal = NETDP_I_NEW(double, MOST_STEPS), *beside = NETDP_I_NEW(double, MOST_STEPS);
+    OWNED double *diagonal = NETDP_I_NEW(double, MOST_STEPS);
+    OWNED double *beside = NETDP_I_NEW(double, MOST_STEPS);
     double square = 0;
     *made = false;
-    if (diagonal == NULL || beside == NULL) {
-        netdp_i_free(diagonal);
-        netdp_i_free(beside);
+    if (diagonal == NULL || beside == NULL)
         return netdp_i_no_memory(error);
-    }
     for (int i = 0; i < 3; i++)
         memset(r->room[i], 0, (size_t)r->nodes * sizeof(double));
     for (int32_t i = 0; i < r->nodes; i++)
@@ -197,7 +195,5 @@ netdp_status netdp_i_nearby_transform(nearby *r, const double *x, const double c
     }
     for (int32_t i = 0; i < points; i++)
         value[i] *= square;
-    netdp_i_free(diagonal);
-    netdp_i_free(beside);
     return NETDP_OK;
 }

@@ -33,12 +33,7 @@ void netdp_i_spectral_free(netdp_i_spectral *s)
     if (s == NULL)
         return;
     netdp_i_contour_clear(&s->contour);
-    netdp_i_free((void *)s->z);
-    netdp_i_free(s->vectors);
-    netdp_i_free(s->values);
-    netdp_i_free(s->returns);
-    netdp_i_free(s->self);
-    netdp_i_free(s->start);
+    netdp_i_pool_clear(&s->pool);
     netdp_i_free(s);
 }
 
@@ -46,10 +41,9 @@ void netdp_i_spectral_free(netdp_i_spectral *s)
 static netdp_status find_vectors(netdp_i_spectral *s, netdp_error *error)
 {
     const int64_t n = s->nodes;
-    s->vectors = NETDP_I_NEW(double, n *n);
-    s->values = NETDP_I_NEW(double, n);
-    if (s->vectors == NULL || s->values == NULL)
-        return netdp_i_no_memory(error);
+    s->vectors = NETDP_I_TAKE(&s->pool, double, n *n);
+    s->values = NETDP_I_TAKE(&s->pool, double, n);
+    TRY(netdp_i_pool_made(&s->pool, error));
     for (int64_t u = 0; u < n; u++)
         for (int64_t e = s->rows.start[u]; e < s->rows.start[u + 1]; e++) {
             const int32_t v = s->rows.column[e];
@@ -57,11 +51,11 @@ static netdp_status find_vectors(netdp_i_spectral *s, netdp_error *error)
                 s->vectors[u * n + v] = s->vectors[v * n + u] =
                     s->rows.weight[e] * sqrt(s->pi[u] / s->pi[v]);
         }
-    netdp_status status = netdp_i_symmetric_eigen(s->nodes, s->vectors, s->values, error);
-    for (int64_t k = 0; k < n && status == NETDP_OK; k++)
+    TRY(netdp_i_symmetric_eigen(s->nodes, s->vectors, s->values, error));
+    for (int64_t k = 0; k < n; k++)
         if (s->values[k] > 1 - ONE)
             s->values[k] = 1;
-    return status;
+    return NETDP_OK;
 }
 
 /* How many bins are followed step by step, and the contour for the others. */
@@ -81,37 +75,31 @@ static netdp_status split_time(netdp_i_spectral *s, netdp_error *error)
                             s->values[0]);
     if (s->exact == grid->bins)
         return NETDP_OK;
-    int64_t *edge = NETDP_I_NEW(int64_t, grid->bins - s->exact);
+    OWNED int64_t *edge = NETDP_I_NEW(int64_t, grid->bins - s->exact);
     if (edge == NULL)
         return netdp_i_no_memory(error);
     for (int32_t b = s->exact; b < grid->bins; b++)
         edge[b - s->exact] = b + 1 < grid->bins ? grid->tau[b + 1] - 1 : grid->steps;
-    netdp_status status =
-        netdp_i_contour_new(edge, grid->bins - s->exact, least, &s->contour, error);
-    netdp_i_free(edge);
-    return status;
+    return netdp_i_contour_new(edge, grid->bins - s->exact, least, &s->contour, error);
 }
 
 static netdp_status find_returns(netdp_i_spectral *s, const netdp_token *token, netdp_error *error)
 {
     const int64_t n = s->nodes, terms = s->steps + 1;
-    int32_t *node = NETDP_I_NEW(int32_t, n);
-    double *one = NETDP_I_NEW(double, terms);
-    netdp_i_powers powers = {0};
-    netdp_status status = node == NULL || one == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    for (int32_t u = 0; u < s->nodes && status == NETDP_OK; u++)
+    OWNED int32_t *node = NETDP_I_NEW(int32_t, n);
+    OWNED double *one = NETDP_I_NEW(double, terms);
+    CLEARED(netdp_i_powers_clear) netdp_i_powers powers = {0};
+    if (node == NULL || one == NULL)
+        return netdp_i_no_memory(error);
+    for (int32_t u = 0; u < s->nodes; u++)
         node[u] = u;
-    if (status == NETDP_OK)
-        status = netdp_i_powers_of_returns(token->law, node, s->nodes, terms, NULL, &powers, error);
-    for (int32_t u = 0; u < s->nodes && status == NETDP_OK; u++) {
+    TRY(netdp_i_powers_of_returns(token->law, node, s->nodes, terms, NULL, &powers, error));
+    for (int32_t u = 0; u < s->nodes; u++) {
         netdp_i_powers_copy(&powers, u, 0, terms, one);
         for (int64_t t = 0; t < terms; t++)
             s->returns[t * n + u] = one[t];
     }
-    netdp_i_powers_clear(&powers);
-    netdp_i_free(node);
-    netdp_i_free(one);
-    return status;
+    return NETDP_OK;
 }
 
 /* The transforms of (P^t)_uu at every point. */
@@ -132,9 +120,8 @@ static void find_self(netdp_i_spectral *s)
 static netdp_status find_start(netdp_i_spectral *s, const netdp_token *token, netdp_error *error)
 {
     const int64_t n = s->nodes, before = s->points - s->asked;
-    s->start = NETDP_I_NEW(double complex, s->asked *n);
-    if (s->start == NULL)
-        return netdp_i_no_memory(error);
+    s->start = NETDP_I_TAKE(&s->pool, double complex, s->asked *n);
+    TRY(netdp_i_pool_made(&s->pool, error));
     for (int64_t k = 0; k < n; k++) {
         const double *vector = s->vectors + k * n;
         double share = 0;
@@ -158,7 +145,7 @@ netdp_status netdp_i_spectral_new(const netdp_token *token, const netdp_i_time_g
                                   const double complex *asked, int32_t count,
                                   netdp_i_spectral **spectral, netdp_error *error)
 {
-    netdp_i_spectral *s = NETDP_I_NEW(netdp_i_spectral, 1);
+    OWNED_BY(netdp_i_spectral_free) netdp_i_spectral *s = NETDP_I_NEW(netdp_i_spectral, 1);
     if (s == NULL)
         return netdp_i_no_memory(error);
     s->rows = netdp_transition_rows(token->law);
@@ -166,35 +153,24 @@ netdp_status netdp_i_spectral_new(const netdp_token *token, const netdp_i_time_g
     s->grid = grid;
     s->nodes = s->rows.nodes;
     s->asked = count;
-    netdp_status status = find_vectors(s, error);
-    if (status == NETDP_OK)
-        status = split_time(s, error);
-    if (status != NETDP_OK)
-        goto done;
+    TRY(find_vectors(s, error));
+    TRY(split_time(s, error));
     const int32_t around = s->contour.ranges * NETDP_I_CONTOUR_POINTS;
     s->points = around + count;
-    double complex *z = NETDP_I_NEW(double complex, s->points);
+    double complex *z = NETDP_I_TAKE(&s->pool, double complex, s->points);
     s->z = z;
-    s->returns = NETDP_I_NEW(double, (s->steps + 1) * s->nodes);
-    s->self = NETDP_I_NEW(double complex, (int64_t)s->points * s->nodes);
-    if (z == NULL || s->returns == NULL || s->self == NULL) {
-        status = netdp_i_no_memory(error);
-        goto done;
-    }
+    s->returns = NETDP_I_TAKE(&s->pool, double, (s->steps + 1) * s->nodes);
+    s->self = NETDP_I_TAKE(&s->pool, double complex, (int64_t)s->points * s->nodes);
+    TRY(netdp_i_pool_made(&s->pool, error));
     if (around > 0)
         memcpy(z, s->contour.z, (size_t)around * sizeof *z);
     memcpy(z + around, asked, (size_t)count * sizeof *z);
-    status = find_returns(s, token, error);
-    if (status == NETDP_OK)
-        find_self(s);
-    if (status == NETDP_OK && token->start != NETDP_START_OBSERVER)
-        status = find_start(s, token, error);
-done:
-    if (status == NETDP_OK)
-        *spectral = s;
-    else
-        netdp_i_spectral_free(s);
-    return status;
+    TRY(find_returns(s, token, error));
+    find_self(s);
+    if (token->start != NETDP_START_OBSERVER)
+        TRY(find_start(s, token, error));
+    *spectral = GIVE(s);
+    return NETDP_OK;
 }
 
 /* ---- an observer ---- */
@@ -203,67 +179,42 @@ void netdp_i_spectral_room_free(netdp_i_spectral_room *room)
 {
     if (room == NULL)
         return;
-    netdp_i_free(room->scaled);
-    netdp_i_free(room->column);
-    netdp_i_free(room->arrivals);
-    netdp_i_free(room->first);
-    netdp_i_free(room->again);
-    netdp_i_free(room->exits);
-    netdp_i_free(room->inverse);
-    netdp_i_free(room->walked);
-    netdp_i_free(room->transform);
-    netdp_i_free(room->below);
-    for (int i = 0; i < WIDTH; i++) {
-        netdp_i_free(room->law[i].again);
-        netdp_i_free(room->law[i].exits);
-        netdp_i_free(room->law[i].first);
-        netdp_i_free(room->law[i].found);
-        netdp_i_free(room->law[i].start);
-    }
+    netdp_i_pool_clear(&room->pool);
     netdp_i_free(room);
-}
-
-static bool law_new(const netdp_i_spectral *s, netdp_i_spectral_law *law)
-{
-    law->again = NETDP_I_NEW(double, s->grid->bins);
-    law->exits = NETDP_I_NEW(double, s->grid->bins);
-    law->first = NETDP_I_NEW(double, s->grid->bins);
-    law->found = NETDP_I_NEW(double complex, s->asked);
-    law->start = NETDP_I_NEW(double complex, s->asked);
-    return law->again != NULL && law->exits != NULL && law->first != NULL && law->found != NULL &&
-           law->start != NULL;
 }
 
 netdp_status netdp_i_spectral_room_new(const netdp_i_spectral *s, netdp_i_spectral_room **room,
                                        netdp_error *error)
 {
     const int64_t n = s->nodes, followed = (s->steps + 1) * n, parts = 2 * (int64_t)s->points;
+    const int64_t bins = s->grid->bins;
+    OWNED_BY(netdp_i_spectral_room_free)
     netdp_i_spectral_room *made = NETDP_I_NEW(netdp_i_spectral_room, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     netdp_i_dense_begin();
     made->shared = s;
-    made->scaled = NETDP_I_NEW(double, parts *n);
-    made->column = NETDP_I_NEW(double, parts *n);
-    made->arrivals = NETDP_I_NEW(double, followed);
-    made->first = NETDP_I_NEW(double, followed);
-    made->again = NETDP_I_NEW(double, followed);
-    made->exits = NETDP_I_NEW(double, followed);
-    made->inverse = NETDP_I_NEW(double, followed);
-    made->walked = NETDP_I_NEW(double, followed);
-    made->transform = NETDP_I_NEW(double, 3 * (parts + 1) * WIDTH);
-    made->below = NETDP_I_NEW(double, 3 * (int64_t)s->grid->bins * WIDTH);
-    bool whole = made->scaled != NULL && made->column != NULL && made->arrivals != NULL &&
-                 made->first != NULL && made->again != NULL && made->exits != NULL &&
-                 made->inverse != NULL && made->walked != NULL && made->transform != NULL &&
-                 made->below != NULL;
-    for (int i = 0; i < WIDTH; i++)
-        whole = law_new(s, &made->law[i]) && whole;
-    if (!whole) {
-        netdp_i_spectral_room_free(made);
-        return netdp_i_no_memory(error);
-    }
-    *room = made;
+    netdp_i_pool *pool = &made->pool;
+    made->scaled = NETDP_I_TAKE(pool, double, parts *n);
+    made->column = NETDP_I_TAKE(pool, double, parts *n);
+    made->arrivals = NETDP_I_TAKE(pool, double, followed);
+    made->first = NETDP_I_TAKE(pool, double, followed);
+    made->again = NETDP_I_TAKE(pool, double, followed);
+    made->exits = NETDP_I_TAKE(pool, double, followed);
+    made->inverse = NETDP_I_TAKE(pool, double, followed);
+    made->walked = NETDP_I_TAKE(pool, double, followed);
+    made->transform = NETDP_I_TAKE(pool, double, 3 * (parts + 1) * WIDTH);
+    made->below = NETDP_I_TAKE(pool, double, 3 * bins * WIDTH);
+    double *law = NETDP_I_TAKE(pool, double, 3 * bins * WIDTH);
+    double complex *arrival = NETDP_I_TAKE(pool, double complex, 2 * s->asked * WIDTH);
+    TRY(netdp_i_pool_made(pool, error));
+    for (int i = 0; i < WIDTH; i++, law += 3 * bins, arrival += 2 * s->asked)
+        made->law[i] = (netdp_i_spectral_law){.again = law,
+                                              .exits = law + bins,
+                                              .first = law + 2 * bins,
+                                              .found = arrival,
+                                              .start = arrival + s->asked};
+    *room = GIVE(made);
     return NETDP_OK;
 }
 

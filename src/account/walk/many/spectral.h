@@ -10,6 +10,7 @@
 
 #include "account/walk/many/contour.h"
 #include "account/walk/time_grid.h"
+#include "base/pool.h"
 
 /* Sources that are worked on together. */
 enum { NETDP_I_SPECTRAL_WIDTH = 16 };
@@ -30,6 +31,7 @@ typedef struct netdp_i_spectral {
     double *returns;          /* [steps + 1][nodes]: (P^t)_uu */
     double _Complex *self;    /* [points][nodes]: its transform */
     double _Complex *start;   /* [asked][nodes]: of first arrivals at u; NULL: from the observer */
+    netdp_i_pool pool;
 } netdp_i_spectral;
 
 /* NETDP_NO_ANSWER where the spectrum is none that the contour can go around. */
@@ -37,6 +39,7 @@ netdp_status netdp_i_spectral_new(const netdp_token *token, const netdp_i_time_g
                                   const double _Complex *asked, int32_t count,
                                   netdp_i_spectral **spectral, netdp_error *error);
 void netdp_i_spectral_free(netdp_i_spectral *spectral);
+OWNER(netdp_i_spectral_free, netdp_i_spectral)
 
 /* Laws of one pair; bins: those of the grid. */
 typedef struct netdp_i_spectral_law {
@@ -57,11 +60,13 @@ typedef struct netdp_i_spectral_room {
     double *first, *again, *exits, *inverse, *walked; /* the same size each */
     double *transform, *below;                        /* [3][..][WIDTH] */
     netdp_i_spectral_law law[NETDP_I_SPECTRAL_WIDTH];
+    netdp_i_pool pool;
 } netdp_i_spectral_room;
 
 netdp_status netdp_i_spectral_room_new(const netdp_i_spectral *spectral,
                                        netdp_i_spectral_room **room, netdp_error *error);
 void netdp_i_spectral_room_free(netdp_i_spectral_room *room);
+OWNER(netdp_i_spectral_room_free, netdp_i_spectral_room)
 
 /* What all sources share of an observer. */
 void netdp_i_spectral_observe(netdp_i_spectral_room *room, int32_t observer);

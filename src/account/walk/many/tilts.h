@@ -11,8 +11,8 @@
 /* Values of theta, the first of them 0. */
 enum { NETDP_I_TILTS = 16 };
 
-/* Contributions that are followed, at most: with many more the sums lose above 1 % in the mean. */
-enum { NETDP_I_TILTS_COUNT = 64 };
+/* Contributions that are followed, at most. */
+enum { NETDP_I_TILTS_COUNT = 256 };
 
 /* One register, or two. */
 typedef double netdp_i_eight __attribute__((vector_size(64), aligned(8), may_alias));

@@ -33,6 +33,7 @@ typedef struct netdp_i_long_walk {
     double *transform;      /* [1 + members][count of runs][2 points][2 LANES] */
     double *gap;            /* [2 points][2 LANES] */
     netdp_i_lanes *room;    /* of one point */
+    netdp_i_pool rooms;     /* of the random length: from power on */
 } netdp_i_long_walk;
 
 /* What is asked for: gains, or what they are made of. */

@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 
 enum { LANES = NETDP_I_LANES };
 
@@ -21,18 +23,20 @@ typedef netdp_i_mean mean;
 void netdp_i_in_time_clear(pair *p)
 {
     netdp_i_runs_clear(&p->runs);
-    for (int32_t f = 0; p->found != NULL && f < p->members; f++)
-        fftw_free(p->found[f]);
-    netdp_i_free(p->found);
-    netdp_i_free(p->start_law);
-    netdp_i_free(p->found_sum);
-    netdp_i_free(p->arrived);
-    netdp_i_free(p->scratch);
+    netdp_i_pool_clear(&p->pool);
+    fftw_free(p->found);
     fftw_free(p->start);
     fftw_free(p->between);
     fftw_free(p->arrive);
     fftw_free(p->room);
     fftw_free(p->run);
+}
+
+OWNER(fftw_free, fftw_complex)
+
+static fftw_complex *transforms_new(const netdp_i_time_grid *m, int64_t count)
+{
+    return fftw_alloc_complex((size_t)(count * m->size));
 }
 
 /*
@@ -44,19 +48,17 @@ static netdp_status find_count(pair *p, const netdp_i_returns *hunt, int64_t cap
 {
     const netdp_i_time_grid *m = p->m;
     const int64_t all = cap > 0 && cap < m->steps ? cap : m->steps;
-    double *time = NETDP_I_NEW(double, m->times);
-    fftw_complex *back = fftw_alloc_complex((size_t)m->size);
-    fftw_complex *now = fftw_alloc_complex((size_t)m->size);
-    netdp_status status =
-        time == NULL || back == NULL || now == NULL ? netdp_i_no_memory(error) : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
+    OWNED double *time = NETDP_I_NEW(double, m->times);
+    OWNED_BY(fftw_free) fftw_complex *back = transforms_new(m, 1);
+    OWNED_BY(fftw_free) fftw_complex *now = transforms_new(m, 1);
+    if (time == NULL || back == NULL || now == NULL)
+        return netdp_i_no_memory(error);
     double norm = netdp_i_time_grid_fill(m, hunt->again, time), lost = 0;
     netdp_i_time_grid_transform(m, time, p->room, back);
     for (int32_t f = 0; f < p->members; f++) {
         norm += netdp_i_time_grid_fill(m, hunt->exits[f], time) * p->found_sum[f];
         netdp_i_time_grid_transform(m, time, p->room, now);
-        netdp_i_time_grid_accumulate(m, now, p->found[f], back);
+        netdp_i_time_grid_accumulate(m, now, p->found + (int64_t)f * m->size, back);
     }
     memcpy(now, p->start, (size_t)m->size * sizeof *now);
     for (p->count = 1;; p->count++) { /* `now`: the law of the arrival after `count` of them */
@@ -72,7 +74,7 @@ static netdp_status find_count(pair *p, const netdp_i_returns *hunt, int64_t cap
             break;
         if (p->count >= MOST_COUNT) {
             p->count = 0;
-            goto done;
+            return NETDP_OK;
         }
         fftw_execute_dft(m->forward, p->room, now);
     }
@@ -80,11 +82,7 @@ static netdp_status find_count(pair *p, const netdp_i_returns *hunt, int64_t cap
         p->overflow = 0;
     if (p->count >= m->steps)
         p->overflow = 0;
-done:
-    netdp_i_free(time);
-    fftw_free(back);
-    fftw_free(now);
-    return status;
+    return NETDP_OK;
 }
 
 /* Sums above 1 by rounding, over all that may follow each other between two visits. */
@@ -103,52 +101,42 @@ static double find_excess(const pair *p, const netdp_i_returns *hunt)
 static netdp_status pair_rooms(pair *p, const netdp_i_observer_set *watch, netdp_error *error)
 {
     const netdp_i_time_grid *m = p->m;
-    p->arrived = NETDP_I_NEW(double, 2 * p->count * m->times);
-    p->scratch = NETDP_I_NEW(double, 3 * p->count + 6 * (int64_t)m->times);
-    p->between = fftw_alloc_complex((size_t)(p->count * m->size));
-    p->arrive = fftw_alloc_complex((size_t)(p->count * m->size));
-    p->run = fftw_alloc_complex((size_t)m->size);
-    return p->arrived == NULL || p->scratch == NULL || p->between == NULL || p->arrive == NULL ||
-                   p->run == NULL
-               ? netdp_i_no_memory(error)
-               : netdp_i_runs_new(m, watch, false, p->count, &p->runs, error);
+    p->arrived = NETDP_I_TAKE(&p->pool, double, 2 * p->count * m->times);
+    p->scratch = NETDP_I_TAKE(&p->pool, double, 3 * p->count + 6 * (int64_t)m->times);
+    p->between = transforms_new(m, p->count);
+    p->arrive = transforms_new(m, p->count);
+    p->run = transforms_new(m, 1);
+    TRY(netdp_i_pool_made(&p->pool, error));
+    if (p->between == NULL || p->arrive == NULL || p->run == NULL)
+        return netdp_i_no_memory(error);
+    return netdp_i_runs_new(m, watch, false, p->count, &p->runs, error);
 }
 
 netdp_status netdp_i_in_time_new(const netdp_i_time_grid *m, netdp_i_returns *hunt, int64_t cap,
                                  double delta, pair *p, netdp_error *error)
 {
     *p = (pair){.m = m, .members = hunt->watch->members, .release = hunt->watch->release};
-    p->found = NETDP_I_NEW(fftw_complex *, p->members);
-    p->found_sum = NETDP_I_NEW(double, p->members);
-    p->start_law = NETDP_I_NEW(double, m->times);
-    p->start = fftw_alloc_complex((size_t)m->size);
-    p->room = fftw_alloc_complex((size_t)m->size);
-    double *time = NETDP_I_NEW(double, m->times);
-    netdp_status status = p->found == NULL || p->found_sum == NULL || p->start == NULL ||
-                                  p->room == NULL || p->start_law == NULL || time == NULL
-                              ? netdp_i_no_memory(error)
-                              : NETDP_OK;
-    if (status != NETDP_OK)
-        goto done;
+    p->found_sum = NETDP_I_TAKE(&p->pool, double, p->members);
+    p->start_law = NETDP_I_TAKE(&p->pool, double, m->times);
+    p->found = transforms_new(m, p->members);
+    p->start = transforms_new(m, 1);
+    p->room = transforms_new(m, 1);
+    OWNED double *time = NETDP_I_NEW(double, m->times);
+    TRY(netdp_i_pool_made(&p->pool, error));
+    if (p->found == NULL || p->start == NULL || p->room == NULL || time == NULL)
+        return netdp_i_no_memory(error);
     (void)netdp_i_time_grid_fill(m, hunt->start, p->start_law);
     netdp_i_time_grid_transform(m, p->start_law, p->room, p->start);
-    for (int32_t f = 0; f < p->members && status == NETDP_OK; f++) {
-        p->found[f] = fftw_alloc_complex((size_t)m->size);
-        if (p->found[f] == NULL) {
-            status = netdp_i_no_memory(error);
-            goto done;
-        }
+    for (int32_t f = 0; f < p->members; f++) {
         p->found_sum[f] = netdp_i_time_grid_fill(m, hunt->found[f], time);
-        netdp_i_time_grid_transform(m, time, p->room, p->found[f]);
+        netdp_i_time_grid_transform(m, time, p->room, p->found + (int64_t)f * m->size);
     }
-    status = find_count(p, hunt, cap, delta, error);
-    if (status == NETDP_OK && p->count > 0)
-        status = pair_rooms(p, hunt->watch, error);
-    if (status == NETDP_OK && p->count > 0)
-        p->excess = find_excess(p, hunt);
-done:
-    netdp_i_free(time);
-    return status;
+    TRY(find_count(p, hunt, cap, delta, error));
+    if (p->count == 0)
+        return NETDP_OK;
+    TRY(pair_rooms(p, hunt->watch, error));
+    p->excess = find_excess(p, hunt);
+    return NETDP_OK;
 }
 
 /* ---- from piece to piece, lane by lane ---- */
@@ -182,13 +170,14 @@ static void transform_runs(pair *p, int lane, double *norm)
         fftw_complex *between = p->between + k * m->size;
         norm[k] = 0;
         for (int32_t f = 0; f < p->members; f++) {
+            const fftw_complex *found = p->found + (int64_t)f * m->size;
             fftw_complex *run = f == 0 ? between : p->run;
             norm[k] += run_in_time(p, f, k, lane, p->room) * p->found_sum[f];
             fftw_execute_dft(m->forward, p->room, run);
             if (f == 0)
-                netdp_i_time_grid_multiply(m, run, p->found[f]);
+                netdp_i_time_grid_multiply(m, run, found);
             else
-                netdp_i_time_grid_accumulate(m, run, p->found[f], between);
+                netdp_i_time_grid_accumulate(m, run, found, between);
         }
     }
 }

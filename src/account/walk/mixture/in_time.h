@@ -14,18 +14,19 @@ typedef struct netdp_i_in_time {
     int64_t count;     /* contributions that count; 0: too many */
     int32_t members;
     bool release;
-    fftw_complex *start;  /* [size]: transform of the first arrival */
-    fftw_complex **found; /* [members][size]: of arrivals from each member */
-    double *start_law;    /* [times] */
-    double *found_sum;    /* [members] */
-    double excess;        /* by which masses may add up to more than 1 */
-    double overflow;      /* P(more contributions than are followed) */
-    double over;          /* about P(more contributions than `count`) */
-    fftw_complex *room;   /* [size]: in time */
+    fftw_complex *start; /* [size]: transform of the first arrival */
+    fftw_complex *found; /* [members][size]: of arrivals from each member */
+    double *start_law;   /* [times] */
+    double *found_sum;   /* [members] */
+    double excess;       /* by which masses may add up to more than 1 */
+    double overflow;     /* P(more contributions than are followed) */
+    double over;         /* about P(more contributions than `count`) */
+    fftw_complex *room;  /* [size]: in time */
     /* of one lane */
     fftw_complex *between, *arrive, *run; /* [count][size], [count][size], [size] */
     double *arrived;                      /* [2 count][times] */
     double *scratch;                      /* [3 count + 6 times] */
+    netdp_i_pool pool;                    /* what is no fftw_complex */
 } netdp_i_in_time;
 
 /* cap: 0 where all contributions count; delta: of which those that are not followed may be a little. */

@@ -8,6 +8,8 @@
 #include "account/walk/mixture/gained.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
+#include "base/try.h"
 #include "mixing/dense.h"
 
 enum { LANES = NETDP_I_LANES, WIDE = 2 * LANES };
@@ -41,19 +43,8 @@ typedef netdp_i_lanes lanes;
 static void clear_rooms(walk *w)
 {
     netdp_i_random_length_free(w->length);
-    netdp_i_free(w->power);
-    netdp_i_free(w->start);
-    netdp_i_free(w->found);
-    netdp_i_free(w->stay);
-    netdp_i_free(w->again);
-    netdp_i_free(w->plain);
-    netdp_i_free(w->transform);
-    netdp_i_free(w->gap);
-    netdp_i_free(w->room);
+    netdp_i_pool_clear(&w->rooms);
     w->length = NULL;
-    w->power = w->transform = w->gap = NULL;
-    w->start = w->found = w->stay = w->again = w->plain = NULL;
-    w->room = NULL;
 }
 
 void netdp_i_long_walk_clear(walk *w)
@@ -239,20 +230,17 @@ static netdp_status make_rooms(walk *w, netdp_error *error)
 {
     const int64_t points = w->length->points, laws = (1 + w->members) * w->runs.count;
     const int64_t arrivals = w->count > 0 ? w->count : 1;
-    w->power = NETDP_I_NEW(double, 2 * points * w->grid->bins);
-    w->start = NETDP_I_NEW(double complex, points);
-    w->found = NETDP_I_NEW(double complex, w->members *points);
-    w->stay = NETDP_I_NEW(double complex, w->members *points);
-    w->again = NETDP_I_NEW(double complex, points);
-    w->plain = NETDP_I_NEW(double complex, laws *points);
-    w->transform = NETDP_I_NEW(double, 2 * laws * points * WIDE);
-    w->gap = NETDP_I_NEW(double, 2 * points * WIDE);
-    w->room = NETDP_I_NEW(lanes, laws + w->runs.count + arrivals);
-    return w->power == NULL || w->start == NULL || w->found == NULL || w->stay == NULL ||
-                   w->again == NULL || w->plain == NULL || w->transform == NULL || w->gap == NULL ||
-                   w->room == NULL
-               ? netdp_i_no_memory(error)
-               : NETDP_OK;
+    netdp_i_pool *pool = &w->rooms;
+    w->power = NETDP_I_TAKE(pool, double, 2 * points * w->grid->bins);
+    w->start = NETDP_I_TAKE(pool, double complex, points);
+    w->found = NETDP_I_TAKE(pool, double complex, w->members *points);
+    w->stay = NETDP_I_TAKE(pool, double complex, w->members *points);
+    w->again = NETDP_I_TAKE(pool, double complex, points);
+    w->plain = NETDP_I_TAKE(pool, double complex, laws *points);
+    w->transform = NETDP_I_TAKE(pool, double, 2 * laws * points * WIDE);
+    w->gap = NETDP_I_TAKE(pool, double, 2 * points * WIDE);
+    w->room = NETDP_I_TAKE(pool, lanes, laws + w->runs.count + arrivals);
+    return netdp_i_pool_made(pool, error);
 }
 
 netdp_status netdp_i_long_walk_set(walk *w, netdp_i_returns *hunt, double log_mean, int64_t per,
@@ -261,15 +249,12 @@ netdp_status netdp_i_long_walk_set(walk *w, netdp_i_returns *hunt, double log_me
     netdp_i_length_asked asked = w->rough ? to_look : to_answer;
     asked.steps = w->grid->steps;
     asked.fading = fmin(MOST_FADING, LEAST_FADING + FADING_PER_LOG * fmax(0, log_mean));
-    netdp_status status = netdp_i_runs_set(&w->runs, hunt, per, bend, error);
-    if (status != NETDP_OK || (w->length != NULL && w->fading == asked.fading))
-        return status;
+    TRY(netdp_i_runs_set(&w->runs, hunt, per, bend, error));
+    if (w->length != NULL && w->fading == asked.fading)
+        return NETDP_OK;
     clear_rooms(w);
-    status = netdp_i_random_length_new(&asked, &w->length, error);
-    if (status == NETDP_OK)
-        status = make_rooms(w, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_random_length_new(&asked, &w->length, error));
+    TRY(make_rooms(w, error));
     w->fading = asked.fading;
     transform_blocks(w);
     fill_power(w);

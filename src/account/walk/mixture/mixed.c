@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/try.h"
+
 /* The bend of the first law, in steps of its grid. */
 #define FIRST_BEND 0.2
 
@@ -102,38 +104,34 @@ static netdp_status follow(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
                            netdp_i_mixed_way *way, netdp_error *error)
 {
     double value;
-    netdp_status status = NETDP_OK;
-    for (int i = 0; i < 2 && status == NETDP_OK && !ask_way(way, sigma, asked.delta, most, &value);
-         i++) {
+    for (int i = 0; i < 2 && !ask_way(way, sigma, asked.delta, most, &value); i++) {
         if (way->known[i])
             continue;
         asked.bend = i == 0 ? FIRST_BEND : INFINITY;
-        status = netdp_i_mixture_law(grid, hunt, &asked, &way->law[i], &way->known[i], error);
-        way->none = status == NETDP_OK && !way->known[i];
+        TRY(netdp_i_mixture_law(grid, hunt, &asked, &way->law[i], &way->known[i], error));
+        way->none = !way->known[i];
     }
-    return status;
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_mixed_answer(const netdp_i_time_grid *grid, netdp_i_returns *hunt,
                                   netdp_i_mixture_asked asked, double sigma, netdp_i_mixed *mixed,
                                   double *value, netdp_error *error)
 {
-    netdp_status status = follow(grid, hunt, asked, sigma, INFINITY, &mixed->way[0], error);
     const bool end = hunt->watch->release && !(asked.cap == 1 && asked.tokens == 1);
     const int64_t cap = asked.cap;
     mixed->ways = grid->beside == NULL           ? 1
                   : !end                         ? 2
                   : cap > 0 && asked.tokens == 1 ? NETDP_I_MIXED_WAYS
                                                  : NETDP_I_BY_LAST;
-    *value = INFINITY;
-    if (status == NETDP_OK)
-        (void)ask_way(&mixed->way[0], sigma, asked.delta, INFINITY, value);
-    for (int w = 1; w < mixed->ways && status == NETDP_OK; w++) {
+    TRY(follow(grid, hunt, asked, sigma, INFINITY, &mixed->way[0], error));
+    (void)ask_way(&mixed->way[0], sigma, asked.delta, INFINITY, value);
+    for (int w = 1; w < mixed->ways; w++) {
         asked.from_end = w >= NETDP_I_BY_END;
         asked.cap = w == NETDP_I_BY_END ? 0 : cap;
-        status =
-            follow(grid->beside, hunt, asked, sigma, most_of(mixed, *value), &mixed->way[w], error);
+        TRY(follow(grid->beside, hunt, asked, sigma, most_of(mixed, *value), &mixed->way[w],
+                   error));
     }
     (void)netdp_i_mixed_ask(mixed, sigma, asked.delta, value);
-    return status;
+    return NETDP_OK;
 }

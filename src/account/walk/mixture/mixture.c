@@ -126,19 +126,18 @@ static netdp_status chain_new(const netdp_i_time_grid *grid, netdp_i_returns *hu
         const bool some = asked->cap > 0 && asked->cap < grid->steps;
         c->count = (double)(some && !asked->from_end ? asked->cap : grid->steps);
         c->runs = &c->long_walk.runs;
-        *made = true;
-        netdp_status status = netdp_i_long_walk_new(
-            grid, hunt, asked->from_end, some ? asked->cap : 0, asked->delta, &c->long_walk, error);
+        TRY(netdp_i_long_walk_new(grid, hunt, asked->from_end, some ? asked->cap : 0, asked->delta,
+                                  &c->long_walk, error));
         c->overflow = c->long_walk.overflow;
-        return status;
+        *made = true;
+        return NETDP_OK;
     }
-    netdp_status status =
-        netdp_i_in_time_new(grid, hunt, asked->cap, asked->delta, &c->in_time, error);
+    TRY(netdp_i_in_time_new(grid, hunt, asked->cap, asked->delta, &c->in_time, error));
     c->count = (double)c->in_time.count;
     c->overflow = c->in_time.overflow;
     c->runs = &c->in_time.runs;
-    *made = status == NETDP_OK && c->in_time.count > 0;
-    return status;
+    *made = c->in_time.count > 0;
+    return NETDP_OK;
 }
 
 /* A grid of costs; log_mean: of what the samples are tilted to, about. */
@@ -276,20 +275,18 @@ static netdp_status find_range(looks *l, netdp_i_returns *hunt, const netdp_i_mi
 {
     const double most = l->at->count * asked->tokens, apart = pow(TILT_RATIO, LANES);
     bool more = true;
-    netdp_status status = NETDP_OK;
     r->most = r->cost = INFINITY;
-    for (double least = USUAL_TILT; more && least < MOST_TILT && status == NETDP_OK; least *= apart)
-        status = find_reach(l, hunt, asked, least, &more, r, error);
-    for (double least = USUAL_TILT / apart;
-         isinf(r->most) && least > LEAST_TILT && status == NETDP_OK; least /= apart)
-        status = find_reach(l, hunt, asked, least, &more, r, error);
+    for (double least = USUAL_TILT; more && least < MOST_TILT; least *= apart)
+        TRY(find_reach(l, hunt, asked, least, &more, r, error));
+    for (double least = USUAL_TILT / apart; isinf(r->most) && least > LEAST_TILT; least /= apart)
+        TRY(find_reach(l, hunt, asked, least, &more, r, error));
     r->usual = r->most > (l->at->timed ? most : FARTHEST * most); /* no cost is above */
     if (r->usual) {
         r->most = most;
         r->tilt = fmin(0.35, 8 / most);
         r->log_mean = 0;
     }
-    return status;
+    return NETDP_OK;
 }
 
 /*
@@ -342,9 +339,7 @@ static netdp_status find_law_of_one(netdp_i_returns *hunt, netdp_i_cost_law *law
 {
     const int64_t steps = hunt->watch->series->terms - 1;
     const double each = (double)hunt->watch->members * fmax(hunt->noise_first, hunt->noise_out);
-    netdp_status status = netdp_i_cost_law_new(netdp_i_step_bin(steps) + 1, law, error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(netdp_i_cost_law_new(netdp_i_step_bin(steps) + 1, law, error));
     double begun = 0, gone = 0; /* the contribution is by now; F has been visited by now */
     for (int64_t t = 0; t <= steps; t++)
         begun += hunt->start[t];
@@ -383,12 +378,8 @@ static netdp_status law_in_range(chain *c, netdp_i_returns *hunt,
     per = per > finest ? finest : per < 1 ? 1 : per > 12 ? per - per % 12 : per;
     const double wanted = ceil(fmax(most, r->most) * (double)per) + 1;
     const int64_t points = wanted < (double)all ? (int64_t)wanted + (int64_t)wanted % 2 : all;
-    netdp_status status = chain_set(c, hunt, r->log_mean / asked->tokens, per, asked->bend, error);
-    if (status == NETDP_OK)
-        status = netdp_i_cost_law_sampled_new(points, 1 / (double)per, r->tilt / (double)per, law,
-                                              error);
-    if (status != NETDP_OK)
-        return status;
+    TRY(chain_set(c, hunt, r->log_mean / asked->tokens, per, asked->bend, error));
+    TRY(netdp_i_cost_law_sampled_new(points, 1 / (double)per, r->tilt / (double)per, law, error));
     law->bend = asked->bend * (double)per * (1 - 1e-12);
     law->lost = asked->tokens * c->overflow;
     law->whole = most * (double)per < (double)points;
@@ -483,14 +474,14 @@ static netdp_status law_but_for_the_end(const netdp_i_time_grid *grid, netdp_i_r
     const netdp_i_observer_set *watch = hunt->watch;
     netdp_i_observer_set unreleased = *watch;
     double open = 1;
-    netdp_status status = netdp_i_released_open(hunt, asked->cap, &open, error);
+    TRY(netdp_i_released_open(hunt, asked->cap, &open, error));
     const double lost = asked->tokens * open;
     const double most = asked->whole ? asked->delta : asked->tokens > 1 ? MOST_OPEN : 1;
-    if (status != NETDP_OK || !(lost < most))
-        return status;
+    if (!(lost < most))
+        return NETDP_OK;
     unreleased.release = false;
     hunt->watch = &unreleased;
-    status = netdp_i_mixture_law(grid, hunt, asked, law, found, error);
+    const netdp_status status = netdp_i_mixture_law(grid, hunt, asked, law, found, error);
     hunt->watch = watch;
     if (*found)
         law->open = lost;
@@ -520,25 +511,22 @@ netdp_status netdp_i_mixture_log_mean(const netdp_i_time_grid *grid, netdp_i_ret
                                       netdp_error *error)
 {
     const netdp_i_mixture_asked asked = {.cap = cap, .tokens = 1};
-    chain c;
+    CLEARED(chain_clear) chain c = {0};
     bool made = false;
     *value = INFINITY;
     *enough = false;
     if (!suits(grid, hunt) || theta * (double)cap > LARGEST_EXPONENT)
         return NETDP_OK;
-    netdp_status status = chain_new(grid, hunt, &asked, &c, &made, error);
-    if (status == NETDP_OK && made && c.overflow == 0) {
-        const double tilt[LANES] = {theta / FINE};
-        const int64_t turn[LANES] = {0};
-        netdp_i_mean at[LANES];
-        status = chain_set(&c, hunt, 0, FINE, -theta / FINE, error);
-        if (status == NETDP_OK) {
-            find_means(&c, tilt, turn, 1, at);
-            *value = log1p(fmax(0, at[0].re) + at[0].off) * (1 + 1e-13);
-            *value = *value == *value ? *value : INFINITY;
-            *enough = c.timed && c.in_time.over >= OFTEN && at[0].off <= QUIET * at[0].re;
-        }
-    }
-    chain_clear(&c);
-    return status;
+    TRY(chain_new(grid, hunt, &asked, &c, &made, error));
+    if (!made || c.overflow != 0)
+        return NETDP_OK;
+    const double tilt[LANES] = {theta / FINE};
+    const int64_t turn[LANES] = {0};
+    netdp_i_mean at[LANES];
+    TRY(chain_set(&c, hunt, 0, FINE, -theta / FINE, error));
+    find_means(&c, tilt, turn, 1, at);
+    *value = log1p(fmax(0, at[0].re) + at[0].off) * (1 + 1e-13);
+    *value = *value == *value ? *value : INFINITY;
+    *enough = c.timed && c.in_time.over >= OFTEN && at[0].off <= QUIET * at[0].re;
+    return NETDP_OK;
 }

@@ -77,17 +77,16 @@ netdp_status netdp_i_random_length_new(const netdp_i_length_asked *asked,
     s.middle = s.steps + BEYOND_STEPS * s.spread;
     s.period = s.middle + BEYOND_MIDDLE * s.spread;
     s.rate = asked->fading / s.period;
+    OWNED_BY(netdp_i_random_length_free)
     netdp_i_random_length *made = NETDP_I_NEW(netdp_i_random_length, 1);
     if (made == NULL)
         return netdp_i_no_memory(error);
     made->points = (int32_t)ceil(asked->frequency * s.period / s.spread / (2 * M_PI)) + 1;
     made->z = NETDP_I_NEW(double complex, made->points);
     made->weight = NETDP_I_NEW(double complex, made->points);
-    if (made->z == NULL || made->weight == NULL) {
-        netdp_i_random_length_free(made);
+    if (made->z == NULL || made->weight == NULL)
         return netdp_i_no_memory(error);
-    }
     set_weights(&s, made);
-    *length = made;
+    *length = GIVE(made);
     return NETDP_OK;
 }

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <netdp/status.h>
 
+#include "base/try.h"
+
 typedef struct netdp_i_length_asked {
     int64_t steps;
     double spread;    /* deviation of X, in parts of the steps */
@@ -28,5 +30,6 @@ typedef struct netdp_i_random_length {
 netdp_status netdp_i_random_length_new(const netdp_i_length_asked *asked,
                                        netdp_i_random_length **length, netdp_error *error);
 void netdp_i_random_length_free(netdp_i_random_length *length);
+OWNER(netdp_i_random_length_free, netdp_i_random_length)
 
 #endif

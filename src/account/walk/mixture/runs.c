@@ -8,6 +8,7 @@
 #include "account/walk/wider.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/try.h"
 
 enum { LANES = NETDP_I_LANES };
 
@@ -15,34 +16,11 @@ typedef netdp_i_runs runs;
 typedef netdp_i_lanes lanes;
 typedef netdp_i_leave leave;
 
-static void leave_clear(leave *l)
-{
-    netdp_i_free(l->mass);
-    netdp_i_free(l->part);
-}
-
 void netdp_i_runs_clear(runs *r)
 {
-    for (int32_t i = 0; r->leave != NULL && i < r->leaves; i++)
-        leave_clear(&r->leave[i]);
-    leave_clear(&r->again);
-    netdp_i_free(r->leave);
-    netdp_i_free(r->again_sum);
-    netdp_i_free(r->plain);
+    netdp_i_pool_clear(&r->pool);
     netdp_i_free(r->power);
-    netdp_i_free(r->law);
-    netdp_i_free(r->gap);
-    netdp_i_free(r->gap_sum);
-    netdp_i_free(r->stay);
-    netdp_i_free(r->split);
     *r = (runs){0};
-}
-
-static netdp_status leave_new(int32_t bins, leave *l, netdp_error *error)
-{
-    l->mass = NETDP_I_NEW(double, bins);
-    l->part = NETDP_I_NEW(double, bins);
-    return l->mass != NULL && l->part != NULL ? NETDP_OK : netdp_i_no_memory(error);
 }
 
 /*
@@ -71,26 +49,25 @@ netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_obser
                 .release = watch->release,
                 .from_end = from_end,
                 .rate = watch->rate};
-    const int64_t laws = (int64_t)r->leaves * count * grid->bins;
-    const int32_t sums = grid->first[grid->bins];
-    r->leave = NETDP_I_NEW(leave, r->leaves);
-    r->again_sum = NETDP_I_NEW(double, sums);
-    r->plain = NETDP_I_NEW(double, laws);
-    r->law = NETDP_I_NEW(lanes, laws);
-    r->gap = NETDP_I_NEW(lanes, grid->bins);
-    r->gap_sum = NETDP_I_NEW(lanes, sums);
-    r->stay = NETDP_I_NEW(lanes, (int64_t)r->leaves * grid->bins);
-    r->split = NETDP_I_NEW(int32_t, count * grid->bins);
-    netdp_status status = r->leave == NULL || r->again_sum == NULL || r->plain == NULL ||
-                                  r->law == NULL || r->gap == NULL || r->gap_sum == NULL ||
-                                  r->stay == NULL || r->split == NULL
-                              ? netdp_i_no_memory(error)
-                              : NETDP_OK;
-    for (int32_t i = 0; i < r->leaves && status == NETDP_OK; i++)
-        status = leave_new(grid->bins, &r->leave[i], error);
-    if (status == NETDP_OK)
-        find_splits(r);
-    return status == NETDP_OK ? leave_new(grid->bins, &r->again, error) : status;
+    const int64_t bins = grid->bins, laws = (int64_t)r->leaves * count * bins;
+    const int32_t sums = grid->first[bins];
+    r->leave = NETDP_I_TAKE(&r->pool, leave, r->leaves);
+    r->again_sum = NETDP_I_TAKE(&r->pool, double, sums);
+    r->plain = NETDP_I_TAKE(&r->pool, double, laws);
+    r->law = NETDP_I_TAKE(&r->pool, lanes, laws);
+    r->gap = NETDP_I_TAKE(&r->pool, lanes, bins);
+    r->gap_sum = NETDP_I_TAKE(&r->pool, lanes, sums);
+    r->stay = NETDP_I_TAKE(&r->pool, lanes, r->leaves * bins);
+    r->split = NETDP_I_TAKE(&r->pool, int32_t, count * bins);
+    double *mass = NETDP_I_TAKE(&r->pool, double, 2 * (int64_t)(r->leaves + 1) * bins);
+    TRY(netdp_i_pool_made(&r->pool, error));
+    r->again = (leave){mass, mass + bins};
+    for (int32_t i = 0; i < r->leaves; i++) {
+        mass += 2 * bins;
+        r->leave[i] = (leave){mass, mass + bins};
+    }
+    find_splits(r);
+    return NETDP_OK;
 }
 
 /* ---- laws by the cost of one contribution ---- */
@@ -214,18 +191,15 @@ static void follow_plain(runs *r)
 netdp_status netdp_i_runs_set(runs *r, netdp_i_returns *hunt, int64_t per, double bend,
                               netdp_error *error)
 {
-    double *any = NETDP_I_NEW(double, r->grid->steps + 1);
+    OWNED double *any = NETDP_I_NEW(double, r->grid->steps + 1);
     r->per = per;
     r->bend = bend;
     netdp_i_free(r->power);
     r->power = NETDP_I_NEW(lanes, per + 1);
-    if (r->power == NULL || any == NULL) {
-        netdp_i_free(any);
+    if (r->power == NULL || any == NULL)
         return netdp_i_no_memory(error);
-    }
     fill_leaves(r, hunt, any);
     follow_plain(r);
-    netdp_i_free(any);
     return NETDP_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include "account/walk/first_returns.h"
 #include "account/walk/time_grid.h"
+#include "base/pool.h"
 
 /* Values of z that are carried together. */
 enum { NETDP_I_LANES = 8 };
@@ -44,6 +45,7 @@ typedef struct netdp_i_runs {
     netdp_i_lanes *law;   /* [leaves][count][bins] */
     netdp_i_lanes *gap, *gap_sum;
     netdp_i_lanes *stay; /* [leaves][bins] */
+    netdp_i_pool pool;   /* all but power */
 } netdp_i_runs;
 
 /* from_end: of a walk that is released, where all contributions count. */
