@@ -55,6 +55,11 @@ def summary_is_of_the_list(got):
     assert all(source != target for source, target in listed)
 
 
+def small_but_proven(got):
+    assert got["certified"] is True and got["bound"] == "exact", got["bound"]
+    assert got["summary"]["mean"] < 0.01, got["summary"]
+
+
 def rounded_up(got, want):
     assert want <= got <= want * (1 + 1e-15), got
 
@@ -143,6 +148,8 @@ CASES = [
     # The proof of a stream knows no filter that carries a factor of its covariance: the closed bound, and why.
     Case("loss --protocol stream --family 'star 300' --rounds 12 --sees sum --to 3 --from 5",
          out="bound everything: an upper bound, every message counts as seen: "),
+    # A large network under a small dither: what is heard proves it where that is little.
+    ok("loss --json --family 'regular 5000 4' --rounds 20 --to 0 --dither 0.0001", small_but_proven),
     Case("loss --protocol stream --family 'ring 20' --rounds 12 --sees sum --to 3 --from 5", out="an upper bound, certified"),
     Case("loss --explain --family 'hypercube 13' --rounds 200 --bound upper --to 0", out="taken: reduced\n"),
     Case("loss --explain --family 'hypercube 13' --rounds 4 --bound upper --to 0",

@@ -448,17 +448,21 @@ static void read_losses(hidden *h, double *work, double *loss)
 
 /*
  * Under smaller dithers a covariance proves less than a shift does. Above NETDP_DENSE_NODES nothing else is there: down
- * to this it is still at most some hundredths above the truth.
+ * to this it is still at most some hundredths above the truth, of what is heard in seconds.
  */
-static const double least_large = 1e-6;
+static double least_dither(const netdp_linear *protocol, const netdp_i_observer *observer)
+{
+    const bool large = netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES;
+    const double messages = (double)protocol->rounds * observer->seen_count;
+    return large && messages <= NETDP_DENSE_NODES ? 1e-6 : NETDP_I_FACTOR_BELOW;
+}
 
 bool netdp_i_riccati_serves(const netdp_linear *protocol, const netdp_i_observer *observer)
 {
-    const bool large = netdp_mixing_rows(protocol->mixing).nodes > NETDP_DENSE_NODES;
     return protocol->every == 0 && !protocol->accelerate && !observer->last_sum &&
            observer->pairing == NULL && protocol->varying.kind == NETDP_VARY_NEVER &&
            protocol->noise.decay == 0 && !protocol->senders_only &&
-           netdp_linear_least_noise(protocol) >= (large ? least_large : NETDP_I_FACTOR_BELOW);
+           netdp_linear_least_noise(protocol) >= least_dither(protocol, observer);
 }
 
 double netdp_i_riccati_bytes(double hidden_nodes, double seen)
