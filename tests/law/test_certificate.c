@@ -281,9 +281,62 @@ static void test_heard_is_backwards(void **state)
     }
 }
 
+/* Under small dithers what is heard is wider than a shift, and above it. */
+static void test_heard_under_small_dithers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family;
+        int64_t rounds;
+        double dither, wide;
+    } set[] = {{"erdos-renyi 200 0.08", 60, 1e-6, 0.05},
+               {"erdos-renyi 200 0.08", 60, 1e-4, 1e-6},
+               {"grid 12 12", 120, 1e-5, 1e-4},
+               {"star 40", 25, 1e-6, 1e-6}};
+    enum { SOURCES = 12 };
+    for (size_t i = 0; i < sizeof set / sizeof set[0]; i += LIGHT ? 2 : 1) {
+        net n = {0};
+        const int32_t to = 3;
+        int32_t seen[256], from[SOURCES];
+        double heard[SOURCES], width[SOURCES], most = 0;
+        netdp_losses *truth = NULL;
+        assert_ok(netdp_graph_make(set[i].family, 3, true, &n.graph, NULL, &error));
+        assert_ok(netdp_mixing_new(n.graph, "metropolis", &n.mixing, &error));
+        n.nodes = netdp_graph_nodes(n.graph);
+        for (int32_t k = 0; k < SOURCES; k++)
+            from[k] = to + 1 + k * (n.nodes / 14);
+        const netdp_linear protocol = {
+            .mixing = n.mixing, .rounds = set[i].rounds, .noise.dither = set[i].dither};
+        const netdp_i_observer view = view_of(n, &to, 1, seen);
+        assert_ok(netdp_i_heard_loss(&protocol, &view, NULL, true, width,
+                                     &(netdp_i_sources){SOURCES, from, heard}, NULL, &error));
+        const netdp_loss_request request = {.protocol = &protocol,
+                                            .certify = NETDP_CERTIFY_YES,
+                                            .from = from,
+                                            .from_count = SOURCES,
+                                            .to = &to,
+                                            .to_count = 1};
+        assert_ok(netdp_losses_new(&request, NULL, &truth, &error));
+        assert_true(truth->certified);
+        for (int32_t k = 0; k < SOURCES; k++) {
+            if (!(heard[k] >= truth->loss[k] * (1 - 1e-9) - 1e-18))
+                fail_msg("%s: heard of %d %.17g, by a shift %.17g", set[i].family, (int)from[k],
+                         heard[k], truth->loss[k]);
+            if (truth->loss[k] > 1e-12)
+                most = fmax(most, heard[k] / truth->loss[k] - 1);
+        }
+        print_message("%s, dither %g: at most %.3g above\n", set[i].family, set[i].dither, most);
+        assert_true(most < set[i].wide);
+        netdp_losses_free(truth);
+        netdp_mixing_free(n.mixing);
+        netdp_graph_free(n.graph);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heard_under_small_dithers),
         cmocka_unit_test(test_heard_is_backwards),
         cmocka_unit_test(test_ways_against_sixty_digits),
         cmocka_unit_test(test_pairs_against_sixty_digits),

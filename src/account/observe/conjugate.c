@@ -348,7 +348,8 @@ double netdp_i_conjugate_bytes(double nodes, double rounds, int32_t lanes)
 
 double netdp_i_conjugate_steps(double noise)
 {
-    return 1 + 2.2 / noise;
+    const double steps = 1 + 2.2 / noise;
+    return steps <= MOST_STEPS ? steps : INFINITY;
 }
 
 netdp_status netdp_i_conjugate_loss(const netdp_linear *protocol, const netdp_i_observer *observer,

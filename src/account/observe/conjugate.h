@@ -6,7 +6,7 @@
 
 #include "account/observe/filter.h"
 
-/* Rounds of the search that a source takes, about, under such a dither. */
+/* Rounds of the search that a source takes, about, under such a dither; INFINITY: more than are made. */
 double netdp_i_conjugate_steps(double noise);
 
 /* Sources that are followed at once, and the bytes that takes. */

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/mix.h"
+#include "base/parallel.h"
 #include "base/try.h"
 #include "mixing/dense.h"
 
@@ -518,10 +519,23 @@ double netdp_i_cost_of_rest(const netdp_loss_request *request, const netdp_i_obs
     return way.work * z.observers;
 }
 
+/* What observers may take to be proven of what is heard under a small dither, sharpened, which takes as long again. */
+#define MOST_HEARD 1e13
+
+static bool hears_little(const netdp_loss_request *request, const netdp_i_observer *observer)
+{
+    const size z = measure(request, observer, true);
+    const netdp_way way = hear(&z);
+    return way.work * z.observers <= MOST_HEARD &&
+           way.bytes * fmin(z.observers, netdp_i_threads()) <= netdp_i_memory_limit();
+}
+
 bool netdp_i_cost_of_proof(const netdp_loss_request *request, const netdp_i_observer *observer)
 {
     netdp_plan plan;
     netdp_i_cost(request, observer, true, &plan);
-    return netdp_i_cost_hears(request, observer, &plan) ||
-           isfinite(netdp_i_cost_of_shift(request, observer));
+    if (netdp_i_cost_hears(request, observer, &plan))
+        return netdp_linear_least_noise(request->protocol) >= NETDP_I_FACTOR_BELOW ||
+               hears_little(request, observer);
+    return isfinite(netdp_i_cost_of_shift(request, observer));
 }

@@ -353,9 +353,10 @@ static netdp_status find_factor(heard *h, netdp_error *error)
 {
     const int64_t r = h->states * h->seen;
     memcpy(h->covariance, h->factor, (size_t)(r * r) * sizeof *h->factor);
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)r, h->factor, (int)r) != 0)
-        return netdp_i_fail(error, NETDP_NO_ANSWER,
-                            "the covariance of what is observed is not resolved; give more dither");
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)r, h->factor, (int)r) != 0) {
+        h->off = INFINITY; /* whatever stands there proves 1 */
+        return NETDP_OK;
+    }
     for (int64_t a = 0; a < r; a++) { /* above the diagonal, as far as a tile is read */
         const int64_t tile = (a / TILE + 1) * TILE, block = (a / h->seen + 1) * h->seen;
         for (int64_t b = a + 1; b < r && (b < tile || b < block); b++)
@@ -419,7 +420,7 @@ static double sharp_loss(const heard *h, const double *z, const double *w, const
     }
     *width = (taken + left) * MORE;
     const double loss = (value + *width) * (1 + 8 * UNIT);
-    *width /= value;
+    *width = value > 0 ? *width / value : INFINITY;
     return loss >= 0 ? loss : INFINITY;
 }
 

@@ -448,7 +448,7 @@ static void read_losses(hidden *h, double *work, double *loss)
 
 /*
  * Under smaller dithers a covariance proves less than a shift does. Above NETDP_DENSE_NODES nothing else is there: down
- * to this it is still at most some hundredths above the truth, of what is heard in seconds.
+ * to this it was at most some hundredths above the truth, where that was found, of what is heard in seconds.
  */
 static double least_dither(const netdp_linear *protocol, const netdp_i_observer *observer)
 {

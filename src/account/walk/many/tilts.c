@@ -41,8 +41,10 @@ static const double thetas[TILTS] = {0,   -24, -12.5, -6.5, -3.4, -1.8, -0.9, -0
 /* Times of runs from piece to piece are rounded down to so many parts of the walk. */
 #define PLACE (1.0 / 256)
 
-/* What the sums of products may be off, in parts of the sums without signs; as much more as more than 64 are followed. */
+/* What the sums of products may be off, in parts of the sums without signs; as much more as more than 64 are followed, or
+   as the walk is longer, of which the contour's points round the times. */
 #define ROUNDED 4e-14
+#define SHORT_STEPS 2e4
 
 struct netdp_i_tilts_room {
     const tilts *shared;
@@ -441,7 +443,8 @@ static void find_off(const netdp_i_tilts_room *r, double excess, double *off)
 {
     const tilts *t = r->shared;
     const int64_t n = r->count, laws = 2 * n;
-    const double rounded = ROUNDED * fmax(1, (double)n / MOST_USUAL);
+    const double rounded =
+        ROUNDED * fmax(fmax(1, (double)n / MOST_USUAL), (double)t->grid->steps / SHORT_STEPS);
     double weights = 0;
     for (int32_t j = 0; j < t->points; j++)
         weights += cabs(t->weight[j]);
