@@ -34,7 +34,8 @@ static netdp_status begin(telling *t, netdp_error *error)
 static netdp_status end(telling *t, char **text, netdp_error *error)
 {
     const bool failed = ferror(t->out) != 0;
-    if (fclose(GIVE(t->out)) != 0 || failed)
+    /* Where there is no memory for the last of it glibc says nothing and has no text. */
+    if (fclose(GIVE(t->out)) != 0 || failed || t->text == NULL)
         return netdp_i_no_memory(error);
     *text = GIVE(t->text);
     return NETDP_OK;

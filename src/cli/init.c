@@ -479,7 +479,7 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
         const netdp_status status = lines[i].from == CLASSES
                                         ? write_classes(line, value_of(d, LABEL), value, error)
                                         : write_value(line, key->name, value, error);
-        const bool written = fclose(line) == 0;
+        const bool written = fclose(line) == 0 && text != NULL; /* glibc: 0 without memory, too */
         TRY(status);
         if (!written)
             return netdp_i_no_memory(error);

@@ -274,7 +274,7 @@ static netdp_status append(const answer *a, const netdp_i_pairs *pairs, netdp_er
         netdp_i_pairs_csv_begin(out, a->losses, a->unit);
     if (out != NULL)
         netdp_i_pairs_csv(out, pairs, first, end);
-    if (out == NULL || fclose(out) != 0)
+    if (out == NULL || fclose(out) != 0 || text == NULL) /* glibc: 0 without memory, too */
         return netdp_i_no_memory(error);
     return engine->append(a->joint, text, bytes, error);
 }

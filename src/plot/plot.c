@@ -100,7 +100,7 @@ netdp_status netdp_i_plot_write(void (*print)(FILE *out, const void *what), cons
         return netdp_i_no_memory(error);
     print(out, what);
     const bool whole = ferror(out) == 0;
-    if (!(fclose(out) == 0 && whole))
+    if (!(fclose(out) == 0 && whole && script != NULL)) /* glibc: 0 without memory, too */
         return netdp_i_no_memory(error);
     return write_script(script, path, error);
 }

@@ -625,7 +625,7 @@ static netdp_status tell(const char *folder, const json_t *summary, const netdp_
         if (k == 1)
             print_notes(out, summary, json_object_get(summary, "variants"));
         failed = ferror(out) != 0 || failed;
-        failed = fclose(out) != 0 || failed;
+        failed = fclose(out) != 0 || told[k] == NULL || failed; /* glibc: 0 without memory, too */
     }
     if (failed || netdp_i_json_failed()) {
         free(told[0]);

@@ -20,8 +20,8 @@ COMMANDS = [["loss", "--family", "complete 5", "--rounds", "2", "--json", "--ful
             ["convert", "events:e.json", "--to", "dp:1e-5", "--json"],  # FFTW
             ["convert", "gdp:3", "--to", "dp:1e-200"],  # FLINT, GMP
             ["run", "s.yaml", "-o", "out", "--json"],  # libcyaml, gnuplot's caller
-            ["loss", "--family", "ring 12", "--protocol", "ring-histogram", "--rounds", "1", "--flip", "0.3",
-             "--levels", "3", "--as", "dp:1e-6", "--from", "5", "--to", "0"]]  # FLINT, at 700,000 positions
+            *[["loss", "--family", family, "--protocol", "ring-histogram", "--rounds", "1", "--flip", "0.3", "--levels", "3",
+               "--as", "dp:1e-6", "--from", "5", "--to", "0"] for family in ("ring 12", "ring 120")]]  # FLINT: a sum, an integral
 
 
 def run(words, at):

@@ -381,8 +381,8 @@ static netdp_status print_if_short(parsing *parser, bool *printed, netdp_error *
     FILE *stream = open_memstream(&text, &length);
     netdp_status status =
         stream == NULL ? netdp_i_no_memory(error) : print_whole(parser, ~0u, stream, error);
-    if (stream != NULL && fclose(stream) != 0 && status == NETDP_OK)
-        status = netdp_i_no_memory(error);
+    if (stream != NULL && (fclose(stream) != 0 || text == NULL) && status == NETDP_OK)
+        status = netdp_i_no_memory(error); /* glibc closes without a word where there is none */
     *printed = status == NETDP_OK && netdp_i_screen_lines(text) < NETDP_I_SCREEN_LINES;
     if (*printed)
         fputs(text, stdout);
