@@ -13,39 +13,18 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/try.h"
+#include "base/written.h"
 #include "protocol/pairing.h"
 #include "protocol/route.h"
 #include "protocol/tally.h"
 #include "protocol/threat.h"
 
-/* A stream that becomes a text. */
-typedef struct telling {
-    FILE *out;
-    char *text;
-    size_t bytes;
-} telling;
-
-static netdp_status begin(telling *t, netdp_error *error)
+/* The caller has the text now. */
+static netdp_status end(netdp_i_written *t, char **text, netdp_error *error)
 {
-    t->out = open_memstream(&t->text, &t->bytes);
-    return t->out != NULL ? NETDP_OK : netdp_i_no_memory(error);
-}
-
-static netdp_status end(telling *t, char **text, netdp_error *error)
-{
-    const bool failed = ferror(t->out) != 0;
-    /* Where there is no memory for the last of it glibc says nothing and has no text. */
-    if (fclose(GIVE(t->out)) != 0 || failed || t->text == NULL)
-        return netdp_i_no_memory(error);
+    TRY(netdp_i_written_end(t, error));
     *text = GIVE(t->text);
     return NETDP_OK;
-}
-
-static void drop(telling *t)
-{
-    if (t->out != NULL)
-        fclose(t->out);
-    free(t->text);
 }
 
 static void contributions(FILE *out, int64_t count)
@@ -127,8 +106,8 @@ netdp_status netdp_gossip_words(const netdp_loss_request *request, const char *n
     const netdp_linear *protocol = request->protocol;
     const netdp_threat threat =
         netdp_i_threat_gossip(request->sees, request->own_noise, protocol->cycle > 1);
-    CLEARED(drop) telling t = {0};
-    TRY(begin(&t, error));
+    CLEARED(netdp_i_written_clear) netdp_i_written t = {0};
+    TRY(netdp_i_written_begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " rounds, ", name, protocol->rounds);
     if (protocol->senders_only)
         fputs("a contribution of both ends in each", t.out);
@@ -214,8 +193,8 @@ netdp_status netdp_walk_words(const netdp_walk_request *request, const char *nam
     NETDP_I_GIVEN(error, request && request->token && request->token->law && name && text);
     const netdp_token *token = request->token;
     const netdp_threat threat = netdp_i_threat_token(token->release);
-    CLEARED(drop) telling t = {0};
-    TRY(begin(&t, error));
+    CLEARED(netdp_i_written_clear) netdp_i_written t = {0};
+    TRY(netdp_i_written_begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " steps, %d token%s, ", name, token->steps, (int)token->tokens,
             token->tokens == 1 ? "" : "s");
     TRY(tell_visits(t.out, token, error));
@@ -244,9 +223,9 @@ netdp_status netdp_tally_words(const netdp_tally *tally, const char *name, char 
     const bool ring = tally->graph == NETDP_TALLY_RING;
     const bool counts = tally->task == NETDP_TALLY_HISTOGRAM;
     const netdp_threat threat = netdp_i_threat_token(tally->release);
-    CLEARED(drop) telling t = {0};
+    CLEARED(netdp_i_written_clear) netdp_i_written t = {0};
     TRY(netdp_tally_check(tally, error));
-    TRY(begin(&t, error));
+    TRY(netdp_i_written_begin(&t, error));
     fprintf(t.out, "%s, %" PRId64 " %s, ", name, ring ? tally->passes : tally->steps,
             ring ? "passes" : "steps");
     if (!ring)
@@ -278,8 +257,8 @@ netdp_status netdp_losses_words(const netdp_losses *losses, char **text, netdp_e
     NETDP_I_GIVEN(error, losses && text);
     netdp_guarantee guarantee;
     char verdict[NETDP_I_VERDICT_ROOM];
-    CLEARED(drop) telling t = {0};
-    TRY(begin(&t, error));
+    CLEARED(netdp_i_written_clear) netdp_i_written t = {0};
+    TRY(netdp_i_written_begin(&t, error));
     netdp_losses_guarantee(losses, 0, (netdp_unit){NETDP_AS_LOSS, 0}, &guarantee);
     netdp_i_guarantee_verdict(&guarantee, verdict);
     fprintf(t.out, "bound %s: %s", guarantee.bound, verdict);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "base/written.h"
 #include "cli/common/command.h"
 #include "plan/problem.h"
 #include "plan/variant.h"
@@ -471,23 +472,17 @@ static netdp_status write_draft(drafting *d, FILE *out, netdp_error *error)
         if (own > 0 && (strlen(section) < own || memcmp(section, key->name, own + 1) != 0))
             fprintf(out, "%.*s:\n", (int)own, key->name);
         section = key->name;
-        OWNED_BY(free) char *text = NULL;
-        size_t length = 0;
-        FILE *line = open_memstream(&text, &length);
-        NEED(line);
-        fprintf(line, "%s%s: ", own > 0 ? "  " : "", netdp_i_key_leaf(key));
-        const netdp_status status = lines[i].from == CLASSES
-                                        ? write_classes(line, value_of(d, LABEL), value, error)
-                                        : write_value(line, key->name, value, error);
-        const bool written = fclose(line) == 0 && text != NULL; /* glibc: 0 without memory, too */
-        TRY(status);
-        if (!written)
-            return netdp_i_no_memory(error);
+        CLEARED(netdp_i_written_clear) netdp_i_written line = {0};
+        TRY(netdp_i_written_begin(&line, error));
+        fprintf(line.out, "%s%s: ", own > 0 ? "  " : "", netdp_i_key_leaf(key));
+        TRY(lines[i].from == CLASSES ? write_classes(line.out, value_of(d, LABEL), value, error)
+                                     : write_value(line.out, key->name, value, error));
+        TRY(netdp_i_written_end(&line, error));
         const char *comment = line_comment(i);
         if (comment != NULL)
-            fprintf(out, "%-30s  # %s\n", text, comment);
+            fprintf(out, "%-30s  # %s\n", line.text, comment);
         else
-            fprintf(out, "%s\n", text);
+            fprintf(out, "%s\n", line.text);
     }
     return NETDP_OK;
 }

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "base/written.h"
 #include "cli/common/proofs.h"
 #include "cli/common/study_loss.h"
 
@@ -265,18 +266,15 @@ static netdp_status begin_answer(answer *a, const netdp_losses *losses, netdp_er
 static netdp_status append(const answer *a, const netdp_i_pairs *pairs, netdp_error *error)
 {
     const netdp_i_engine *engine = a->description->engine;
-    OWNED_BY(free) char *text = NULL;
-    size_t bytes = 0;
+    CLEARED(netdp_i_written_clear) netdp_i_written rows = {0};
     int64_t first, end;
     engine->part((int64_t)pairs->batch.count * a->losses->from_count, &first, &end);
-    FILE *out = open_memstream(&text, &bytes);
-    if (out != NULL && pairs->batch.first == 0 && netdp_i_cli_speaks())
-        netdp_i_pairs_csv_begin(out, a->losses, a->unit);
-    if (out != NULL)
-        netdp_i_pairs_csv(out, pairs, first, end);
-    if (out == NULL || fclose(out) != 0 || text == NULL) /* glibc: 0 without memory, too */
-        return netdp_i_no_memory(error);
-    return engine->append(a->joint, text, bytes, error);
+    TRY(netdp_i_written_begin(&rows, error));
+    if (pairs->batch.first == 0 && netdp_i_cli_speaks())
+        netdp_i_pairs_csv_begin(rows.out, a->losses, a->unit);
+    netdp_i_pairs_csv(rows.out, pairs, first, end);
+    TRY(netdp_i_written_end(&rows, error));
+    return engine->append(a->joint, rows.text, rows.bytes, error);
 }
 
 /* Rows into the files and, where they are listed, into memory. */

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "base/written.h"
 
 extern char **environ;
 
@@ -93,16 +94,11 @@ static netdp_status write_script(const char *script, const char *path, netdp_err
 netdp_status netdp_i_plot_write(void (*print)(FILE *out, const void *what), const void *what,
                                 const char *path, netdp_error *error)
 {
-    OWNED_BY(free) char *script = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&script, &size);
-    if (out == NULL)
-        return netdp_i_no_memory(error);
-    print(out, what);
-    const bool whole = ferror(out) == 0;
-    if (!(fclose(out) == 0 && whole && script != NULL)) /* glibc: 0 without memory, too */
-        return netdp_i_no_memory(error);
-    return write_script(script, path, error);
+    CLEARED(netdp_i_written_clear) netdp_i_written script = {0};
+    TRY(netdp_i_written_begin(&script, error));
+    print(script.out, what);
+    TRY(netdp_i_written_end(&script, error));
+    return write_script(script.text, path, error);
 }
 
 /* The next character, a printable one: as many bytes are read as the result says. */

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "base/written.h"
 #include "plan/promise.h"
 #include "protocol/threat.h"
 #include "report/noises.h"
@@ -609,31 +610,20 @@ static void print_result(FILE *out, const char *folder, const json_t *summary,
 static netdp_status tell(const char *folder, const json_t *summary, const netdp_i_promise *promise,
                          char **text, char **notes, netdp_error *error)
 {
-    char *told[2] = {NULL, NULL};
-    size_t bytes[2];
-    bool failed = false;
-    for (int k = 0; k < 2; k++) {
-        FILE *out = open_memstream(&told[k], &bytes[k]);
-        if (out == NULL) {
-            failed = true;
-            continue;
-        }
-        if (k == 0)
-            print_result(out, folder, summary, promise);
-        else
-            print_remarks(out, json_object_get(summary, "variants"));
-        if (k == 1)
-            print_notes(out, summary, json_object_get(summary, "variants"));
-        failed = ferror(out) != 0 || failed;
-        failed = fclose(out) != 0 || told[k] == NULL || failed; /* glibc: 0 without memory, too */
-    }
-    if (failed || netdp_i_json_failed()) {
-        free(told[0]);
-        free(told[1]);
+    const json_t *variants = json_object_get(summary, "variants");
+    CLEARED(netdp_i_written_clear) netdp_i_written result = {0};
+    CLEARED(netdp_i_written_clear) netdp_i_written remarks = {0};
+    TRY(netdp_i_written_begin(&result, error));
+    print_result(result.out, folder, summary, promise);
+    TRY(netdp_i_written_end(&result, error));
+    TRY(netdp_i_written_begin(&remarks, error));
+    print_remarks(remarks.out, variants);
+    print_notes(remarks.out, summary, variants);
+    TRY(netdp_i_written_end(&remarks, error));
+    if (netdp_i_json_failed())
         return netdp_i_no_memory(error);
-    }
-    *text = told[0];
-    *notes = told[1];
+    *text = GIVE(result.text);
+    *notes = GIVE(remarks.text);
     return NETDP_OK;
 }
 

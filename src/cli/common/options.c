@@ -16,6 +16,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/try.h"
+#include "base/written.h"
 #include "cli/common/first_page.h"
 #include "cli/common/hints.h"
 #include "question/settings.h"
@@ -376,18 +377,14 @@ static netdp_status print_whole(parsing *parser, unsigned shown, FILE *stream, n
 /* The whole page, where a screen has room for it. */
 static netdp_status print_if_short(parsing *parser, bool *printed, netdp_error *error)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    netdp_status status =
-        stream == NULL ? netdp_i_no_memory(error) : print_whole(parser, ~0u, stream, error);
-    if (stream != NULL && (fclose(stream) != 0 || text == NULL) && status == NETDP_OK)
-        status = netdp_i_no_memory(error); /* glibc closes without a word where there is none */
-    *printed = status == NETDP_OK && netdp_i_screen_lines(text) < NETDP_I_SCREEN_LINES;
+    CLEARED(netdp_i_written_clear) netdp_i_written page = {0};
+    TRY(netdp_i_written_begin(&page, error));
+    TRY(print_whole(parser, ~0u, page.out, error));
+    TRY(netdp_i_written_end(&page, error));
+    *printed = netdp_i_screen_lines(page.text) < NETDP_I_SCREEN_LINES;
     if (*printed)
-        fputs(text, stdout);
-    free(text);
-    return status;
+        fputs(page.text, stdout);
+    return NETDP_OK;
 }
 
 static bool asks_for_all(const parsing *parser)

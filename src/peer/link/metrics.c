@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/written.h"
 #include "peer/link/address.h"
 
 struct netdp_i_metrics {
@@ -18,14 +19,13 @@ struct netdp_i_metrics {
 typedef struct reply {
     uv_tcp_t client;
     uv_write_t write;
-    char *text; /* open_memstream's */
-    size_t bytes;
+    netdp_i_written page;
 } reply;
 
 static void free_reply(uv_handle_t *handle)
 {
     reply *r = handle->data;
-    free(r->text);
+    netdp_i_written_clear(&r->page);
     netdp_i_free(r);
 }
 
@@ -39,15 +39,14 @@ static void on_written(uv_write_t *write, int status)
 /* Whatever was asked: there is one page. */
 static void answer(netdp_i_metrics *m, reply *r)
 {
-    FILE *stream = open_memstream(&r->text, &r->bytes);
-    if (stream != NULL) {
-        fputs("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n\r\n", stream);
-        m->fill(m->context, stream);
-        fclose(stream);
+    bool told = netdp_i_written_begin(&r->page, NULL) == NETDP_OK;
+    if (told) {
+        fputs("HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n\r\n", r->page.out);
+        m->fill(m->context, r->page.out);
+        told = netdp_i_written_end(&r->page, NULL) == NETDP_OK;
     }
-    uv_buf_t whole = uv_buf_init(r->text, (unsigned)r->bytes);
-    if (r->text == NULL ||
-        uv_write(&r->write, (uv_stream_t *)&r->client, &whole, 1, on_written) != 0)
+    uv_buf_t whole = uv_buf_init(r->page.text, (unsigned)r->page.bytes);
+    if (!told || uv_write(&r->write, (uv_stream_t *)&r->client, &whole, 1, on_written) != 0)
         uv_close((uv_handle_t *)&r->client, free_reply);
 }
 
