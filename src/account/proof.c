@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "account/gossip.h"
+#include "account/gossip/dual_bound.h"
 #include "account/gossip/stream.h"
 #include "account/shift/dense.h"
 #include "account/shift/pairs.h"
@@ -206,8 +207,6 @@ static netdp_status find_diagonal(const pattern *p, netdp_i_dual *quadratic,
         y[k] = (y[k] + more) * (1 + 4 * DBL_EPSILON);
     return NETDP_OK;
 }
-
-OWNER(netdp_i_dual_free, netdp_i_dual)
 
 /* abs-sum or dual, whichever is asked for, or less. */
 static netdp_status choose_bound(void *context, const netdp_i_shift_products *of,

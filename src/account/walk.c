@@ -1019,8 +1019,6 @@ static netdp_status account_least(account *a, const netdp_progress *progress, ne
     return NETDP_OK;
 }
 
-OWNER(netdp_i_walk_published_free, netdp_i_walk_published)
-
 /* What a published formula says of one contribution, whatever the noise. */
 static netdp_status find_units(account *a, const netdp_progress *progress, netdp_error *error)
 {

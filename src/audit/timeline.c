@@ -6,8 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/try.h"
-
-OWNER(netdp_sequence_free, netdp_sequence)
+#include "mixing/mixing.h"
 
 /* Changing ones are kept, every one of them. */
 #define MOST_ROUNDS 4000

@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "claim/claims.h"
 #include "graph/graph.h"
+#include "mixing/mixing.h"
 
 /* alpha / (2 sigma^2 i) */
 FORMULA(theorem_1)
@@ -152,8 +153,6 @@ CLOSED(theorem_5, netdp_closed_ring, NETDP_FORM_PRINTED)
 CLOSED(theorem_5_corrected, netdp_closed_ring, NETDP_FORM_CORRECTED)
 CLOSED(complete, netdp_closed_complete, NETDP_FORM_PRINTED)
 CLOSED(complete_corrected, netdp_closed_complete, NETDP_FORM_CORRECTED)
-
-OWNER(netdp_transition_free, netdp_transition)
 
 /*
  * One contribution of a walk, by its first passage: what a token that starts at u tells the

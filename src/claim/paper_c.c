@@ -414,8 +414,6 @@ FORMULA(theorem_6)
     return status;
 }
 
-OWNER(netdp_sequence_free, netdp_sequence)
-
 /* A graph of its own for every phase, drawn again as the first one was. */
 FORMULA(theorem_11)
 {

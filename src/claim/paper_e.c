@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "claim/claims.h"
 #include "graph/graph.h"
+#include "mixing/mixing.h"
 
 /* ---- The ring ---- */
 
@@ -210,8 +211,6 @@ ACCOUNT(sum_soundly)
     truth->at_most = losses->loss[0];
     return NETDP_OK;
 }
-
-OWNER(netdp_transition_free, netdp_transition)
 
 /* The walk on 11'/n with the noise of Algorithm 4, at the claim's delta. */
 ACCOUNT(descent_soundly)

@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "graph/graph.h"
+#include "mixing/mixing.h"
 
-OWNER(netdp_mixing_free, netdp_mixing)
 OWNER(netdp_quiet_design_free, netdp_quiet_design)
 
 typedef struct design_options {

@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "graph/graph.h"
-
-OWNER(netdp_mixing_free, netdp_mixing)
+#include "mixing/mixing.h"
 
 /* ---- netdp graph make ---- */
 

@@ -163,8 +163,6 @@ netdp_status netdp_i_share_graph(netdp_status made, netdp_graph **graph, netdp_e
     return NETDP_OK;
 }
 
-OWNER(netdp_mixing_free, netdp_mixing)
-
 netdp_status netdp_i_share_mixing(netdp_status made, const netdp_graph *graph,
                                   netdp_mixing **mixing, netdp_error *error)
 {

@@ -12,8 +12,6 @@
 #include "base/try.h"
 #include "graph/graph.h"
 
-OWNER(netdp_mixing_free, netdp_mixing)
-
 static const double ROW_TOLERANCE = 1e-12;
 
 /* What a rule needs to know of one graph. */

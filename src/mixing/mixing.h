@@ -4,6 +4,7 @@
 
 #include <netdp/mixing.h>
 
+#include "base/try.h"
 #include "mixing/others.h"
 
 struct netdp_mixing {
@@ -18,6 +19,10 @@ struct netdp_mixing {
     bool periodic; /* some component of 2 nodes or more is bipartite with an all-zero diagonal */
     bool lent;     /* its arrays and name are not its own to free */
 };
+
+OWNER(netdp_mixing_free, netdp_mixing)
+OWNER(netdp_sequence_free, netdp_sequence)
+OWNER(netdp_transition_free, netdp_transition)
 
 /* NETDP_INVALID unless W is symmetric; `who` needs it ("the bound exact"). */
 netdp_status netdp_i_mixing_symmetric(const netdp_mixing *mixing, const char *who,

@@ -213,8 +213,6 @@ static netdp_status heap_edges(netdp_sequence *s, netdp_error *error)
                               netdp_graph_origin(netdp_mixing_graph(s->mixing)));
 }
 
-OWNER(netdp_sequence_free, netdp_sequence)
-
 netdp_status netdp_sequence_new(const netdp_mixing *mixing, const netdp_variation *variation,
                                 netdp_sequence **sequence, netdp_error *error)
 {

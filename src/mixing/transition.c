@@ -11,8 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
-
-OWNER(netdp_transition_free, netdp_transition)
+#include "mixing/mixing.h"
 
 /* The most that two targets may differ by, as a factor. */
 #define WIDEST 1e200

@@ -8,12 +8,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/try.h"
+#include "mixing/mixing.h"
 #include "protocol/linear.h"
 #include "protocol/noise.h"
 #include "protocol/pairing.h"
 #include "protocol/quiet.h"
-
-OWNER(netdp_sequence_free, netdp_sequence)
 
 /* The most noise of a single node, in units of sigma. */
 #define MOST_OWN 1e6

@@ -9,11 +9,14 @@
 #include <stdint.h>
 #include <netdp/status.h>
 
+#include "base/try.h"
+
 /* Scratch for matrices up to `size`; one a thread. */
 typedef struct netdp_i_dual netdp_i_dual;
 
 netdp_status netdp_i_dual_new(int32_t size, netdp_i_dual **scratch, netdp_error *error);
 void netdp_i_dual_free(netdp_i_dual *scratch);
+OWNER(netdp_i_dual_free, netdp_i_dual)
 
 /* m is [size][size], both triangles filled; 1 <= most <= size. Each returns a true bound up to
  * rounding. */

@@ -104,8 +104,6 @@ static double mode_energy(const netdp_linear *protocol, double theta, double wei
     return energy;
 }
 
-OWNER(netdp_sequence_free, netdp_sequence)
-
 /*
  * The same of a changing network, with its realised W_t: backwards, with R = W_t ... W_{T-1} the
  * transpose of the response of the result to what round t mixes, each noise adds its row of R.

@@ -15,10 +15,9 @@
 #include "base/parallel.h"
 #include "base/try.h"
 #include "graph/graph.h"
+#include "mixing/mixing.h"
 #include "protocol/linear.h"
 #include "protocol/pairing.h"
-
-OWNER(netdp_sequence_free, netdp_sequence)
 
 /* Nodes whose responses go through the rounds together. */
 #define BLOCK 16

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "account/gossip/stream.h"
+#include "account/gossip/dual_bound.h"
 #include "account/shift/stream.h"
 #include "base/fail.h"
 #include "base/pool.h"
@@ -83,8 +84,6 @@ bool netdp_i_stream_can_shift(const netdp_linear *p, netdp_bound bound)
            (bound == NETDP_BOUND_UPPER || bound == NETDP_BOUND_ABS_SUM ||
             bound == NETDP_BOUND_SPECTRAL || bound == NETDP_BOUND_DUAL);
 }
-
-OWNER(netdp_i_dual_free, netdp_i_dual)
 
 /* Of one stretch of rounds, with `slots` contributions of which a node makes `most`. */
 static netdp_status bound_stretch(const netdp_linear *protocol, const netdp_i_shift_view *view,

@@ -198,8 +198,6 @@ static void mix_active(const netdp_round *round, int64_t n, double *a, double *m
         memcpy(a + round->active[i] * n, mixed + i * n, (size_t)n * sizeof *a);
 }
 
-OWNER(netdp_sequence_free, netdp_sequence)
-
 /*
  * The theorem as it stands, for changing W_t: with A = W_{t-1} ... W_0, each message of w that
  * crosses an active edge to v adds A_wu^2 / |A_w|^2. Rounds come one after the other.

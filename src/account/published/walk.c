@@ -70,8 +70,6 @@ static netdp_status take_logarithm(netdp_i_walk_published *p, netdp_error *error
                                 : netdp_i_walk_logarithm(p->rows, p->logarithm, error);
 }
 
-OWNER(netdp_i_walk_published_free, netdp_i_walk_published)
-
 netdp_status netdp_i_walk_published_new(const netdp_token *token, netdp_i_walk_form form,
                                         bool known_sender, netdp_i_walk_published **published,
                                         netdp_error *error)

@@ -9,6 +9,8 @@
 #include <netdp/status.h>
 #include <netdp/protocol.h>
 
+#include "base/try.h"
+
 typedef enum netdp_i_walk_form {
     NETDP_I_WALK_SUM, /* Lemma 2: sum_{t <= T} (W^t)_uv / t */
     NETDP_I_WALK_LOG, /* Theorem 3: ln T / n - ln(I - W + 11'/n)_uv; at most NETDP_DENSE_NODES */
@@ -27,6 +29,7 @@ netdp_status netdp_i_walk_published_new(const netdp_token *token, netdp_i_walk_f
                                         bool known_sender, netdp_i_walk_published **published,
                                         netdp_error *error);
 void netdp_i_walk_published_free(netdp_i_walk_published *published);
+OWNER(netdp_i_walk_published_free, netdp_i_walk_published)
 
 /*
  * Unit-free column of one observer set, unit [nodes], never below 0: of one contribution, to be

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/try.h"
+#include "mixing/mixing.h"
 #include "protocol/linear.h"
 #include "protocol/pairing.h"
 
@@ -169,8 +170,6 @@ static netdp_status fill_fixed(netdp_i_shift_problem *p, const netdp_linear *pro
         p->round[t] = (netdp_i_shift_round){.rows = rows, .part = part};
     return p->closes ? close_last(p, part, error) : NETDP_OK;
 }
-
-OWNER(netdp_sequence_free, netdp_sequence)
 
 static netdp_status fill_changing(netdp_i_shift_problem *p, const netdp_linear *protocol,
                                   const netdp_i_shift_view *view, netdp_error *error)

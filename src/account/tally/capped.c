@@ -10,8 +10,7 @@
 #include "account/tally/tally.h"
 #include "base/try.h"
 #include "graph/graph.h"
-
-OWNER(netdp_transition_free, netdp_transition)
+#include "mixing/mixing.h"
 
 /* The graph's edges are stored: beyond, they are a gigabyte. */
 enum { MOST_NODES = 4096 };
