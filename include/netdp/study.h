@@ -86,7 +86,7 @@ typedef struct netdp_picture {
 
 /*
  * From a finished result folder of this study to figure.csv, figure.json and figure.svg in it:
- * curves with what they spread over, bars, a heat map or a drawing of the graph. `data`: the data
+ * curves with what they spread over, dots in rows, a heat map or a drawing of the graph. `data`: the data
  * folder (may be NULL). NETDP_INVALID where the study has no figure, or one that its results do not
  * give; NETDP_ENVIRONMENT where gnuplot is missing: figure.csv and figure.json are there then.
  * `picture` (may be NULL): a look of its own, a journal's column or a slide's letters.

@@ -19,6 +19,8 @@ enum {
     TICK = 4,        /* letters of a tick, for which there is room */
     LEGEND_ROW = 20, /* pixels */
     LEGEND_SAMPLE = 60,
+    ROW = 30,       /* of dots, pixels */
+    MOST_NAME = 24, /* letters of a row's name */
     SUFFIX = 64,
     MOST_UNDER = 2, /* curves over one, of which it shows how many */
     MOST_LINES = 6, /* of the label of y, which is never cut */
@@ -52,32 +54,59 @@ struct figure {
 struct panel {
     const netdp_i_chart *chart;
     netdp_i_axis x, y;
-    double bar; /* width of one */
     bool above, below;
 };
+
+/* A histogram of what is all one number. */
+static bool is_upright(const netdp_i_chart_series *series)
+{
+    return series->steps && series->count == 1;
+}
 
 static bool has_errors(const netdp_i_chart_series *series)
 {
     return series->low != NULL && series->high != NULL;
 }
 
-static double x_of(const struct panel *panel, const netdp_i_chart_series *series, int64_t i)
-{
-    const netdp_i_chart *chart = panel->chart;
-    return chart->categories == 0 ? series->x[i]
-                                  : (double)i + panel->bar * ((double)(series - chart->series) -
-                                                              (chart->count - 1) / 2.0);
-}
-
 static int64_t count_of(const netdp_i_chart *chart, const netdp_i_chart_series *series)
 {
-    return chart->categories > 0 && series->count > chart->categories ? chart->categories
-                                                                      : series->count;
+    return chart->rows > 0 && series->count > chart->rows ? chart->rows : series->count;
+}
+
+/* Is the k-th the first series of its subject that has a value in the row? */
+static bool begins_lane(const netdp_i_chart *chart, int32_t k, int64_t row)
+{
+    const netdp_i_chart_series *series = chart->series;
+    for (int32_t i = 0; i <= k; i++)
+        if (series[i].colour == series[k].colour && row < series[i].count &&
+            !isnan(series[i].y[row]))
+            return i == k;
+    return false;
+}
+
+/* Dots of one subject stand on one line within a row, those of the next one below. */
+static double lane_of(const netdp_i_chart *chart, const netdp_i_chart_series *series, int64_t row)
+{
+    const double apart = 0.28; /* of a row */
+    int32_t lanes = 0, own = 0;
+    for (int32_t k = 0; k < chart->count; k++) {
+        if (!begins_lane(chart, k, row))
+            continue;
+        if (chart->series[k].colour == series->colour)
+            own = lanes;
+        lanes++;
+    }
+    return (double)row + apart * (own - (lanes - 1) / 2.0);
+}
+
+static double x_of(const struct panel *panel, const netdp_i_chart_series *series, int64_t i)
+{
+    return panel->chart->rows == 0 ? series->x[i] : lane_of(panel->chart, series, i);
 }
 
 static bool has_x(const struct panel *panel, const netdp_i_chart_series *series, int64_t i)
 {
-    return panel->chart->categories > 0 || netdp_i_axis_holds(&panel->x, series->x[i]);
+    return panel->chart->rows > 0 || netdp_i_axis_holds(&panel->x, series->x[i]);
 }
 
 /* +1: beyond every axis, -1: nothing, where a logarithm has no place for it; 0: inside. */
@@ -96,31 +125,28 @@ static bool inside(const struct panel *panel, const netdp_i_chart_series *series
 
 static struct panel panel_of(const netdp_i_chart *chart)
 {
-    struct panel panel = {.chart = chart,
-                          .x = {.log = chart->log_x && chart->categories == 0},
-                          .y = {.log = chart->log_y},
-                          .bar = 0.8 / (chart->count > 0 ? chart->count : 1)};
+    struct panel panel = {
+        .chart = chart, .x = {.log = chart->log_x && chart->rows == 0}, .y = {.log = chart->log_y}};
     for (int32_t k = 0; k < chart->count; k++) {
         const netdp_i_chart_series *series = &chart->series[k];
         for (int64_t i = 0; i < count_of(chart, series); i++) {
             const int side = beyond(&panel, series, i);
             panel.above |= side > 0;
             panel.below |= side < 0;
-            if (side != 0 && chart->categories == 0)
+            if (side != 0 && chart->rows == 0)
                 netdp_i_axis_take(&panel.x, series->x[i]);
             if (!inside(&panel, series, i))
                 continue;
-            if (chart->categories == 0)
+            if (chart->rows == 0)
                 netdp_i_axis_take(&panel.x, series->x[i]);
-            netdp_i_axis_take(&panel.y, series->y[i]);
+            if (!is_upright(series))
+                netdp_i_axis_take(&panel.y, series->y[i]);
             if (has_errors(series)) {
                 netdp_i_axis_take(&panel.y, series->low[i]);
                 netdp_i_axis_take(&panel.y, series->high[i]);
             }
         }
     }
-    if (chart->categories > 0 && !chart->log_y && panel.y.any)
-        netdp_i_axis_take(&panel.y, 0);
     netdp_i_axis_finish(&panel.x, 0);
     netdp_i_axis_finish(&panel.y, 0.35);
     return panel;
@@ -137,8 +163,8 @@ static double clipped(const struct panel *panel, double end, double otherwise)
 static void print_point(FILE *out, const struct panel *panel, const netdp_i_chart_series *series,
                         int64_t i)
 {
-    const double y = series->y[i];
-    fprintf(out, "%.12g %.12g", x_of(panel, series, i), y);
+    const double x = x_of(panel, series, i), y = series->y[i];
+    fprintf(out, "%.12g %.12g", panel->chart->rows > 0 ? y : x, panel->chart->rows > 0 ? x : y);
     if (has_errors(series))
         fprintf(out, " %.12g %.12g", clipped(panel, series->low[i], y),
                 clipped(panel, series->high[i], y));
@@ -195,78 +221,80 @@ static void print_beyond(FILE *out, const struct panel *panel, const netdp_i_cha
         const int side = beyond(panel, series, i);
         const double x = side != 0 ? x_of(panel, series, i) : 0;
         const double part =
-            side != 0 && panel->chart->categories == 0 ? netdp_i_axis_part(&panel->x, x) : 2;
-        if (side == 0 || (panel->chart->categories == 0 && fabs(part - last) < 0.02))
+            side != 0 && panel->chart->rows == 0 ? netdp_i_axis_part(&panel->x, x) : 2;
+        if (side == 0 || (panel->chart->rows == 0 && fabs(part - last) < 0.02))
             continue;
         last = part;
-        fprintf(out, "%.12g %.12g %d\n", x, netdp_i_axis_at(&panel->y, side > 0 ? 0.975 : 0.025),
-                side > 0 ? UP : DOWN);
+        const double y = netdp_i_axis_at(&panel->y, side > 0 ? 0.975 : 0.025);
+        fprintf(out, "%.12g %.12g %d\n", panel->chart->rows > 0 ? y : x,
+                panel->chart->rows > 0 ? x : y, side > 0 ? UP : DOWN);
     }
 }
 
-/* The names below the groups of bars: in up to three lines, or slanted where that is too little. */
-static int32_t print_categories(FILE *out, const netdp_i_chart *chart, int32_t width)
+/* The names of the rows, from above; what they take beside the axis. */
+static int32_t print_rows(FILE *out, const netdp_i_chart *chart, int32_t width)
 {
-    enum { MOST_SLANTED = 24, LINES = 3 };
-    int32_t longest = 0, lines = 1;
-    const int32_t room = width / (chart->categories * NETDP_I_LETTER) - 1;
-    for (int32_t c = 0; c < chart->categories; c++) {
-        const int32_t length = netdp_i_plot_length(chart->category[c]);
+    int32_t longest = 0;
+    const int32_t third = width / 3 / NETDP_I_LETTER, most = third < MOST_NAME ? third : MOST_NAME;
+    for (int32_t r = 0; r < chart->rows; r++) {
+        const int32_t length = netdp_i_plot_length(chart->row[r]);
         longest = length > longest ? length : longest;
     }
-    longest = longest > MOST_SLANTED ? MOST_SLANTED : longest;
-    const bool slanted = longest > 2 * room || (longest > room && room < 8);
-    fprintf(out, "unset logscale x\nset xrange [-0.6:%.12g] noextend\n", chart->categories - 0.4);
-    fprintf(out, "set xtics scale 0 nomirror out %s noenhanced (",
-            slanted ? "rotate by 30 right" : "norotate");
-    for (int32_t c = 0; c < chart->categories; c++) {
-        fputs(c > 0 ? ", " : "", out);
-        const int32_t used = netdp_i_plot_tick_text(
-            out, chart->category[c], slanted ? MOST_SLANTED : room, slanted ? 1 : LINES);
-        fprintf(out, " %d", (int)c);
-        lines = used > lines ? used : lines;
+    longest = longest < most ? longest : most;
+    fprintf(out, "unset logscale y\nunset mytics\nset yrange [%.12g:-0.6] noextend\n",
+            chart->rows - 0.4);
+    fputs("set ytics scale 0 nomirror out noenhanced (", out);
+    for (int32_t r = 0; r < chart->rows; r++) {
+        fputs(r > 0 ? ", " : "", out);
+        netdp_i_plot_tick_text(out, chart->row[r], longest, 2);
+        fprintf(out, " %d", (int)r);
     }
     fputs(")\n", out);
-    return slanted ? longest * NETDP_I_LETTER / 2 : (lines - 1) * LINE;
+    return longest * WIDE_LETTER;
 }
 
 /* ---- What a series looks like: the same words in the plot and in the legend. ---- */
 
 /* `below`: how many curves it lies under; wider by as much, so that each is seen. */
-static void print_look(FILE *out, const netdp_i_chart_series *series, int32_t below)
+static void print_look(FILE *out, const netdp_i_chart *chart, const netdp_i_chart_series *series,
+                       int32_t below)
 {
+    const double point = chart->rows > 0 ? 0.8 : 0.5;
     fprintf(out, " lc rgb '%s' pt %d ps %.3g", colour_of(series), mark_of(series),
             series->crosses  ? 0.8
-            : series->points ? 0.5
+            : series->points ? point
                              : 0.7 + 0.4 * below);
     if (!series->points)
         fprintf(out, " lw %.3g dt %d", 2 + 1.8 * below, series->published ? 2 : 1);
 }
 
-static void print_box_style(FILE *out, const netdp_i_chart_series *series)
-{
-    if (series->published)
-        fprintf(out, " with boxes lc rgb '%s' lw 1.5 dt 2 fs empty border lc rgb '%s'",
-                colour_of(series), colour_of(series));
-    else
-        fprintf(out, " with boxes lc rgb '%s' lw 1 fs solid 0.85 border lc rgb '#333333'",
-                colour_of(series));
-}
-
 /* Ends joined by a line, with a bar across each. */
-static void print_errors(FILE *out, int32_t k, const char *colour)
+static void print_errors(FILE *out, const netdp_i_chart *chart, int32_t k)
 {
     fprintf(out,
-            ", \\\n  $d%d using 1:3:(0):($4-$3) notitle with vectors heads size screen 0.004,90 "
-            "lw 1.2 lc rgb '%s'",
-            (int)k, colour);
+            ", \\\n  $d%d using %s notitle with vectors heads size screen 0.004,90 lw 1.2 lc rgb "
+            "'%s'",
+            (int)k, chart->rows > 0 ? "3:2:($4-$3):(0)" : "1:3:(0):($4-$3)",
+            colour_of(&chart->series[k]));
+}
+
+static const char *style_of(const netdp_i_chart_series *series)
+{
+    return series->points ? "points" : series->steps ? "steps" : "linespoints";
 }
 
 /* What a curve spreads over: below the curves, so that no bar hides another's point. */
-static void print_spread(FILE *out, const netdp_i_chart_series *series, int32_t k)
+static void print_spread(FILE *out, const netdp_i_chart *chart, int32_t k)
 {
-    if (has_errors(series) && series->count <= MOST_BARS && !series->ribbon)
-        print_errors(out, k, colour_of(series));
+    const netdp_i_chart_series *series = &chart->series[k];
+    if (series->steps)
+        fprintf(
+            out,
+            ", \\\n  $d%d using 1:2 with fillsteps notitle lc rgb '%s' fs transparent solid 0.2 "
+            "noborder",
+            (int)k, colour_of(series));
+    if (has_errors(series) && ((series->count <= MOST_BARS && !series->ribbon) || chart->rows > 0))
+        print_errors(out, chart, k);
     else if (has_errors(series))
         fprintf(out,
                 ", \\\n  $d%d using 1:3:4 with filledcurves notitle lc rgb '%s' fs transparent "
@@ -306,22 +334,21 @@ static int32_t curves_over(const struct panel *panel, int32_t k)
 static void print_curve(FILE *out, const struct panel *panel, int32_t k)
 {
     const netdp_i_chart_series *series = &panel->chart->series[k];
-    fprintf(out, ", \\\n  $d%d using 1:2 with %s notitle", (int)k,
-            series->points ? "points" : "linespoints");
-    print_look(out, series, curves_over(panel, k));
-    if (!series->points && series->count > MOST_MARKS) {
+    if (is_upright(series)) {
+        fprintf(
+            out,
+            ", \\\n  $d%d using 1:(%.12g):(0):(%.12g) notitle with vectors nohead lw 2 dt %d lc "
+            "rgb '%s'",
+            (int)k, panel->y.low, panel->y.high - panel->y.low, series->published ? 2 : 1,
+            colour_of(series));
+        return;
+    }
+    fprintf(out, ", \\\n  $d%d using 1:2 with %s notitle", (int)k, style_of(series));
+    print_look(out, panel->chart, series, curves_over(panel, k));
+    if (!series->points && !series->steps && series->count > MOST_MARKS) {
         const int64_t drawn = series->count < MOST_ON_BAND ? series->count : MOST_ON_BAND;
         fprintf(out, " pi %d", (int)(drawn / ABOUT_MARKS));
     }
-}
-
-static void print_boxes(FILE *out, const struct panel *panel, const netdp_i_chart_series *series,
-                        int32_t k)
-{
-    fprintf(out, ", \\\n  $d%d using 1:2:(%.9g) notitle", (int)k, panel->bar * 0.92);
-    print_box_style(out, series);
-    if (has_errors(series))
-        print_errors(out, k, "#000000");
 }
 
 /* Labels, ranges and ticks; what they take around the axes. */
@@ -329,17 +356,22 @@ static netdp_i_margins print_axes(FILE *out, const struct panel *panel, const ne
 {
     const netdp_i_chart *chart = panel->chart;
     netdp_i_margins margins = {.left = 62, .right = 18, .top = 14, .bottom = 34};
+    const bool rows = chart->rows > 0;
     margins.top += LINE * netdp_i_plot_label(out, "title", chart->title, frame->width - 90, 3);
     margins.bottom +=
-        LINE * netdp_i_plot_label(out, "xlabel", chart->x_label, frame->width - 90, 2);
+        LINE * netdp_i_plot_label(out, "xlabel", rows ? chart->y_label : chart->x_label,
+                                  frame->width - 90, 2);
     margins.left +=
-        LINE * netdp_i_plot_label(out, "ylabel", chart->y_label, frame->height - 100, MOST_LINES);
+        LINE * netdp_i_plot_label(out, "ylabel", rows ? NULL : chart->y_label,
+                                  frame->height - margins.top - margins.bottom, MOST_LINES);
+    if (rows) {
+        margins.left = 24 + print_rows(out, chart, frame->width);
+        netdp_i_axis_print(out, "x", &panel->y, netdp_i_frame_across(frame, margins));
+        return margins;
+    }
     const int longest = netdp_i_axis_print(out, "y", &panel->y, netdp_i_frame_up(frame, margins));
     margins.left += longest > TICK ? (longest - TICK) * WIDE_LETTER : 0;
-    if (chart->categories > 0)
-        margins.bottom += print_categories(out, chart, frame->width - margins.left - margins.right);
-    else
-        netdp_i_axis_print(out, "x", &panel->x, netdp_i_frame_across(frame, margins));
+    netdp_i_axis_print(out, "x", &panel->x, netdp_i_frame_across(frame, margins));
     return margins;
 }
 
@@ -365,13 +397,10 @@ static void print_panel(FILE *out, const struct figure *figure, int32_t p)
           "set grid ytics lc rgb '#dddddd' lw 0.7 dt 1\n"
           "plot NaN notitle",
           out);
-    for (int32_t k = 0; k < chart->count && chart->categories == 0; k++)
-        print_spread(out, &chart->series[k], k);
+    for (int32_t k = 0; k < chart->count; k++)
+        print_spread(out, chart, k);
     for (int32_t k = 0; k < chart->count; k++) {
-        if (chart->categories > 0)
-            print_boxes(out, &panel, &chart->series[k], k);
-        else
-            print_curve(out, &panel, k);
+        print_curve(out, &panel, k);
         fprintf(out, ", \\\n  $e%d using 1:2:3 with points pt variable ps 0.9 lc rgb '%s' notitle",
                 (int)k, colour_of(&chart->series[k]));
     }
@@ -385,12 +414,11 @@ static bool is_named(const netdp_i_chart_series *series)
     return series->name != NULL && *series->name != '\0';
 }
 
-static bool looks_alike(const netdp_i_chart *one, const netdp_i_chart_series *a,
-                        const netdp_i_chart *two, const netdp_i_chart_series *b)
+static bool looks_alike(const netdp_i_chart_series *a, const netdp_i_chart_series *b)
 {
     return is_named(b) && strcmp(a->name, b->name) == 0 && a->colour == b->colour &&
            a->published == b->published && a->points == b->points && a->crosses == b->crosses &&
-           (one->categories > 0) == (two->categories > 0) && stride_of(a) == stride_of(b);
+           a->steps == b->steps && stride_of(a) == stride_of(b);
 }
 
 /* Did an earlier series stand for this one already? */
@@ -400,7 +428,7 @@ static bool is_repeat(const struct figure *figure, int32_t panel, int32_t k)
     for (int32_t p = 0; p <= panel; p++) {
         const netdp_i_chart *chart = &figure->chart[p];
         for (int32_t i = 0; i < (p == panel ? k : chart->count); i++)
-            if (looks_alike(mine, &mine->series[k], chart, &chart->series[i]))
+            if (looks_alike(&mine->series[k], &chart->series[i]))
                 return true;
     }
     return false;
@@ -422,12 +450,8 @@ static void print_entry(FILE *out, const netdp_i_chart *chart, const netdp_i_cha
 {
     char suffix[SUFFIX];
     fputs(", \\\n  keyentry", out);
-    if (chart->categories > 0) {
-        print_box_style(out, series);
-    } else {
-        fputs(series->points ? " with points" : " with linespoints", out);
-        print_look(out, series, 0);
-    }
+    fprintf(out, " with %s", series->steps ? "lines" : style_of(series));
+    print_look(out, chart, series, 0);
     fputs(" title ", out);
     netdp_i_plot_text(out, series->name, letters, 1);
     fprintf(out, ".'%s'", suffix_of(series, suffix));
@@ -437,7 +461,7 @@ static void print_entry(FILE *out, const netdp_i_chart *chart, const netdp_i_cha
 struct legend {
     int32_t entries, columns, letters;
     bool above, below;
-    const char *dashed; /* what dashes, or empty bars, mean; NULL: there are none */
+    const char *dashed; /* what dashes, or hollow dots, mean; NULL: there are none */
 };
 
 static struct legend legend_of(const struct figure *figure)
@@ -494,8 +518,8 @@ static void print_legend(FILE *out, const struct figure *figure, const struct le
                 print_entry(out, &figure->chart[p], &figure->chart[p].series[k], legend->letters);
     if (legend->dashed != NULL) {
         fprintf(out, ", \\\n  keyentry with %s title ",
-                figure->chart->categories > 0 ? "boxes lc rgb '#444444' lw 1.5 dt 2 fs empty"
-                                              : "lines lc rgb '#444444' lw 2 dt 2");
+                figure->chart->rows > 0 ? "points lc rgb '#444444' pt 6 ps 0.8"
+                                        : "lines lc rgb '#444444' lw 2 dt 2");
         netdp_i_plot_text(out, legend->dashed, legend->letters, 1);
     }
     if (legend->above)
@@ -524,6 +548,9 @@ static void print_figure(FILE *out, const void *what)
 netdp_status netdp_i_chart_write(const netdp_i_chart *chart, int32_t panels, int32_t columns,
                                  const netdp_i_look *look, const char *path, netdp_error *error)
 {
-    const struct figure figure = {.chart = chart, .frame = netdp_i_frame_of(panels, columns, look)};
+    struct figure figure = {.chart = chart, .frame = netdp_i_frame_of(panels, columns, look)};
+    for (int32_t p = 0; p < panels; p++)
+        if (ROW * chart[p].rows + 3 * ROW > figure.frame.height)
+            figure.frame.height = ROW * chart[p].rows + 3 * ROW;
     return netdp_i_plot_write(print_figure, &figure, path, error);
 }

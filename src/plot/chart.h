@@ -1,5 +1,5 @@
 /*
- * Charts: curves, scatters and grouped bars, in panels with one legend below, as an SVG. Texts are
+ * Charts: curves, scatters and dots in rows, in panels with one legend below, as an SVG. Texts are
  * UTF-8 and shown as they are; equal charts give equal bytes.
  */
 #ifndef NETDP_I_CHART_H
@@ -20,13 +20,15 @@
 typedef struct netdp_i_chart_series {
     const char *name; /* for the legend; NULL: not in it. One entry for equal names and looks. */
     int64_t count;
-    const double *x, *y;      /* [count]; for bars x is NULL and y is by category */
+    const double *x, *y;      /* [count]; of rows x is NULL and y is by row */
     const double *low, *high; /* [count] ends of the bars of error, or both NULL; NaN: none */
     int32_t colour;           /* 0 up: the subject; published and ours of a subject share it */
     bool published;           /* a paper's formula: dashed, hollow; ours: solid, filled */
     bool points;              /* marks without lines */
     bool crosses;             /* those marks are crosses: of its subject, but of no curve */
     bool ribbon;              /* low to high as a band, however few they are */
+    bool
+        steps; /* from each x to the next: bins, the last of which ends with y = 0; one point: a line up at its x */
 } netdp_i_chart_series;
 
 typedef struct netdp_i_chart {
@@ -35,9 +37,9 @@ typedef struct netdp_i_chart {
     bool log_x, log_y;
     int32_t count;
     const netdp_i_chart_series *series;
-    const char *dashed;          /* what `published` means here, for the legend, or NULL */
-    int32_t categories;          /* 0: curves; else bars, a group for each category */
-    const char *const *category; /* [categories] */
+    const char *dashed;     /* what `published` means here, for the legend, or NULL */
+    int32_t rows;           /* 0: curves; else y is across, and dots stand in a row for each name */
+    const char *const *row; /* [rows] from above */
 } netdp_i_chart;
 
 /*

@@ -7,8 +7,9 @@
 #include "plot/shade.h"
 
 enum {
-    MOST_CELLS = 250, /* a side */
-    LEAST_PIXELS = 240
+    MOST_CELLS = 250,  /* a side */
+    SHARP = 240,       /* a side of so many pixels needs no copies */
+    LEAST_PIXELS = 128 /* gnuplot takes seconds for some 200,000 */
 };
 
 enum { TITLE = 34, LINE = 20 };
@@ -36,12 +37,13 @@ static double block_at(const netdp_i_heatmap *map, int32_t row, int32_t column, 
     return most;
 }
 
-/* Small cells would be smeared by what shows the SVG: each becomes many pixels. */
+/* Cells would be smeared by what shows the SVG: each becomes some pixels. */
 static void print_pixels(FILE *out, const netdp_i_heatmap *map, const netdp_i_shade *shade,
                          int32_t side)
 {
     const int32_t blocks = (map->size + side - 1) / side;
-    const int32_t copies = blocks < LEAST_PIXELS ? (LEAST_PIXELS + blocks - 1) / blocks : 1;
+    const int32_t least = blocks < SHARP ? 2 : 1, wanted = (LEAST_PIXELS + blocks - 1) / blocks;
+    const int32_t copies = wanted > least ? wanted : least;
     const double step = (double)side / copies;
     for (int32_t i = 0; i < blocks * copies; i++) {
         for (int32_t j = 0; j < blocks * copies; j++) {

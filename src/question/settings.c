@@ -168,7 +168,7 @@ const netdp_i_setting netdp_i_setting_rows[] = {
     {"bound", AT(bound), "privacy.bound", "NAME|list",
      "which accountant; list shows them with source and soundness; auto: the least sound one",
      .rule = {NETDP_I_KEY_TEXT, .fallback = "auto", .expects = "the name of a bound such as exact or published"}},
-    {"certify", AT(certify), NULL, "auto|yes",
+    {"certify", AT(certify), "privacy.certify", "auto|yes",
      "gossip: what a proof may take: minutes, or whatever it takes; else all messages count as seen",
      .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_VIEW, .fallback = "auto", .expects = "auto or yes"}},
     {0},

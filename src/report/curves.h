@@ -14,6 +14,7 @@ typedef struct netdp_i_curve {
     bool sound;          /* of a bound */
     bool estimate;       /* of drawn observers or nodes: no bound, whatever it is computed by */
     bool published;      /* a claim, sound or not: drawn as one */
+    bool printed;        /* what a paper prints, not what a run gave: crosses */
     bool closed;      /* every message counts as seen, for want of a proof: points of their own */
     const char *unit; /* of y, where `measure` does not say it; NULL: it does; lent */
     int64_t count, room;

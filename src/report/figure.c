@@ -62,6 +62,12 @@ netdp_status netdp_i_figure_list(const netdp_i_figure *f, size_t i, const json_t
                                netdp_i_study_unit(netdp_i_figure_study(f, i)), listed, error);
 }
 
+bool netdp_i_figure_by_length(const netdp_i_figure *f)
+{
+    const char *x = f->study->figure.x;
+    return x != NULL && (strcmp(x, "length") == 0 || strcmp(x, "quantile") == 0);
+}
+
 bool netdp_i_figure_is_log(const netdp_i_figure *f, char axis)
 {
     return f->study->figure.log != NULL && strcmp(f->study->figure.log, "none") != 0 &&
@@ -85,8 +91,9 @@ static const struct {
     {"distance", false, netdp_i_gather_distance, netdp_i_draw_curves},
     {"sweep", false, netdp_i_gather_sweep, netdp_i_draw_curves},
     {"trace", false, netdp_i_gather_trace, netdp_i_draw_curves},
-    {"bars", false, netdp_i_gather_variants, netdp_i_draw_bars},
+    {"dots", false, netdp_i_gather_variants, netdp_i_draw_dots},
     {"scatter", true, netdp_i_gather_pairs, netdp_i_draw_curves},
+    {"histogram", true, netdp_i_gather_histogram, netdp_i_draw_curves},
     {"matrix", true, netdp_i_gather_hops, netdp_i_draw_matrices},
     {"drawing", true, netdp_i_gather_hops, netdp_i_draw_graphs},
 };
@@ -115,16 +122,16 @@ static json_t *text_json(const char *text)
 
 static netdp_status write_json(const netdp_i_figure *f, const char *path, netdp_error *error)
 {
-    char label[NETDP_I_LABEL_ROOM];
+    char label[NETDP_I_LABEL_ROOM], across[NETDP_I_LABEL_ROOM];
     const netdp_study *study = f->study;
-    netdp_i_label_measure(f, f->measure[0], label);
+    netdp_i_label_axes(f, f->measure[0], across, label);
     OWNED_BY(json_decref)
     json_t *object =
         json_pack("{s:s, s:s, s:o, s:o, s:s, s:O, s:o, s:s, s:o}", "netdp", netdp_version(),
                   "title", study->title, "paper", text_json(study->figure.paper), "says",
                   text_json(study->figure.says), "kind", study->figure.kind, "seed",
                   json_object_get(f->summary, "seed"), "x_label",
-                  text_json(netdp_i_label_abscissa(f)), "y_label", label, "curves",
+                  text_json(across[0] != '\0' ? across : NULL), "y_label", label, "curves",
                   netdp_i_curves_json(&f->curves, netdp_i_figure_is_log(f, 'x') &&
                                                       netdp_i_figure_is_log(f, 'y')));
     if (object == NULL)
@@ -149,9 +156,8 @@ static netdp_status write_figure(netdp_i_figure *f, size_t kind, const char *dat
                                  const netdp_picture *picture, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    const bool length = f->study->figure.x != NULL && strcmp(f->study->figure.x, "length") == 0;
     TRY(read_measures(f, error));
-    if (kinds[kind].graph || length)
+    if (kinds[kind].graph || netdp_i_figure_by_length(f))
         TRY(netdp_i_problems_new(f->study, data, &f->problems, error));
     TRY(kinds[kind].gather(f, error));
     snprintf(path, sizeof path, "%s/figure.csv", f->folder);

@@ -44,6 +44,9 @@ const netdp_graph *netdp_i_figure_graph(const netdp_i_figure *f, size_t i);
 /* Is it a baseline that the figure leaves out? */
 bool netdp_i_figure_hides(const netdp_i_figure *f, const char *name);
 
+/* Is it against the nodes' Euclidean distance, or quantiles of it? */
+bool netdp_i_figure_by_length(const netdp_i_figure *f);
+
 /* Is the axis 'x' or 'y' logarithmic? */
 bool netdp_i_figure_is_log(const netdp_i_figure *f, char axis);
 
@@ -58,14 +61,16 @@ netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error);
 netdp_status netdp_i_gather_distance(netdp_i_figure *f, netdp_error *error);
 netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error);
 netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error);
+netdp_status netdp_i_gather_histogram(netdp_i_figure *f, netdp_error *error);
 netdp_status netdp_i_gather_sweep(netdp_i_figure *f, netdp_error *error);
 
 /* ---- label.c ---- */
 
-/* What y is, with its unit, and what x is; NULL: nothing. */
+/* What a measure is, with its unit; what stands at both axes, "" where there is nothing. */
 void netdp_i_label_measure(const netdp_i_figure *f, const char *measure,
                            char label[NETDP_I_LABEL_ROOM]);
-const char *netdp_i_label_abscissa(const netdp_i_figure *f);
+void netdp_i_label_axes(const netdp_i_figure *f, const char *measure, char x[NETDP_I_LABEL_ROOM],
+                        char y[NETDP_I_LABEL_ROOM]);
 
 /* What a drawing of the losses of this guarantee must say below its title: "upper bound: exact". */
 void netdp_i_label_standing(const json_t *guarantee, char label[NETDP_I_LABEL_ROOM]);
@@ -74,7 +79,7 @@ void netdp_i_label_standing(const json_t *guarantee, char label[NETDP_I_LABEL_RO
 
 netdp_status netdp_i_draw_curves(netdp_i_figure *f, const netdp_i_look *look, const char *path,
                                  netdp_error *error);
-netdp_status netdp_i_draw_bars(netdp_i_figure *f, const netdp_i_look *look, const char *path,
+netdp_status netdp_i_draw_dots(netdp_i_figure *f, const netdp_i_look *look, const char *path,
                                netdp_error *error);
 netdp_status netdp_i_draw_matrices(netdp_i_figure *f, const netdp_i_look *look, const char *path,
                                    netdp_error *error);

@@ -98,17 +98,18 @@ static const char *swept_key(const netdp_i_figure *f)
     return dot != NULL ? dot + 1 : key != NULL ? key : "value";
 }
 
-const char *netdp_i_label_abscissa(const netdp_i_figure *f)
+static const char *abscissa(const netdp_i_figure *f)
 {
     static const struct {
         const char *x, *label;
     } labels[] = {{"hops", "distance, hops"},
                   {"length", "Euclidean distance"},
+                  {"quantile", "quantile of the Euclidean distance"},
                   {"communicability", "communicability"},
                   {"katz", "Katz centrality"},
                   {"nodes", "nodes"}};
     const char *kind = f->study->figure.kind, *x = f->study->figure.x;
-    if (strcmp(kind, "bars") == 0)
+    if (strcmp(kind, "dots") == 0)
         return NULL;
     if (strcmp(kind, "trace") == 0)
         return "step";
@@ -118,6 +119,20 @@ const char *netdp_i_label_abscissa(const netdp_i_figure *f)
         if (strcmp(x, labels[i].x) == 0)
             return labels[i].label;
     return swept_key(f);
+}
+
+void netdp_i_label_axes(const netdp_i_figure *f, const char *measure, char x[NETDP_I_LABEL_ROOM],
+                        char y[NETDP_I_LABEL_ROOM])
+{
+    const bool bins = strcmp(f->study->figure.kind, "histogram") == 0;
+    const char *across = bins ? NULL : abscissa(f);
+    netdp_i_label_measure(f, measure, bins ? x : y);
+    if (bins)
+        snprintf(y, NETDP_I_LABEL_ROOM, "share of the pairs");
+    else
+        snprintf(x, NETDP_I_LABEL_ROOM, "%s", across != NULL ? across : "");
+    for (char *c = x; *c != '\0'; c++) /* a swept key is words: pair_noise */
+        *c = *c == '_' ? ' ' : *c;
 }
 
 void netdp_i_label_standing(const json_t *guarantee, char label[NETDP_I_LABEL_ROOM])

@@ -1,4 +1,4 @@
-/* Curves in panels, and bars in groups, as charts. */
+/* Curves in panels, and dots in rows, as charts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +42,7 @@ typedef struct panels {
     netdp_i_chart *chart;              /* [count] */
     netdp_i_chart_series *series;      /* of all charts */
     char (*label)[NETDP_I_LABEL_ROOM]; /* [measures] of y */
+    char across[NETDP_I_LABEL_ROOM];   /* of x; "": none */
     char (*title)[NETDP_I_LABEL_ROOM]; /* [count] */
 } panels;
 
@@ -62,6 +63,11 @@ static int32_t first_of_panel(const netdp_i_curves *curves, int32_t i)
     return -1;
 }
 
+static bool is_kind(const netdp_i_figure *f, const char *kind)
+{
+    return strcmp(f->study->figure.kind, kind) == 0;
+}
+
 static netdp_i_chart_series series_of(const netdp_i_figure *f, int32_t i)
 {
     const netdp_i_curve *c = &f->curves.curve[i];
@@ -76,16 +82,18 @@ static netdp_i_chart_series series_of(const netdp_i_figure *f, int32_t i)
                                   .high = spread ? c->high : NULL,
                                   .colour = colour_of(&f->curves, i),
                                   .published = c->published || (c->bound[0] != '\0' && !c->sound),
-                                  .crosses = c->closed,
+                                  .crosses = c->closed || c->printed,
                                   .points =
-                                      c->closed || strcmp(f->study->figure.kind, "scatter") == 0,
-                                  .ribbon = strcmp(f->study->figure.kind, "trace") == 0};
+                                      c->closed || is_kind(f, "scatter") || is_kind(f, "dots"),
+                                  .ribbon = is_kind(f, "trace"),
+                                  .steps = is_kind(f, "histogram")};
 }
 
 /* What `published` of a figure's series says, for its legend. */
 static const char *dashed_of(const netdp_i_figure *f)
 {
     return netdp_i_study_claims(f->study) ? "dashed: as a paper claims it"
+           : is_kind(f, "dots")           ? "hollow: no upper bound"
                                           : "dashed: no upper bound";
 }
 
@@ -104,7 +112,7 @@ static netdp_status lay_panels(const netdp_i_figure *f, panels *p, netdp_error *
     if (p->chart == NULL || p->series == NULL || p->label == NULL || p->title == NULL)
         return netdp_i_no_memory(error);
     for (int32_t m = 0; m < f->measures; m++)
-        netdp_i_label_measure(f, f->measure[m], p->label[m]);
+        netdp_i_label_axes(f, f->measure[m], p->across, p->label[m]);
     for (int32_t m = 0; m < f->measures; m++)
         for (int32_t k = 0; k < (named > 0 ? curves->count : 1); k++) {
             const char *panel = named > 0 ? curves->curve[k].panel : "";
@@ -113,7 +121,7 @@ static netdp_status lay_panels(const netdp_i_figure *f, panels *p, netdp_error *
             netdp_i_chart *chart = &p->chart[p->count];
             snprintf(p->title[p->count], NETDP_I_LABEL_ROOM, "%s", panel);
             *chart = (netdp_i_chart){.title = panel[0] != '\0' ? p->title[p->count] : NULL,
-                                     .x_label = netdp_i_label_abscissa(f),
+                                     .x_label = p->across,
                                      .y_label = p->label[m],
                                      .log_x = netdp_i_figure_is_log(f, 'x'),
                                      .log_y = netdp_i_figure_is_log(f, 'y'),
@@ -143,22 +151,22 @@ netdp_status netdp_i_draw_curves(netdp_i_figure *f, const netdp_i_look *look, co
                                path, error);
 }
 
-/* Groups of bars: the panels are the categories, a series has a bar in each. */
-netdp_status netdp_i_draw_bars(netdp_i_figure *f, const netdp_i_look *look, const char *path,
+/* Dots in rows: the panels are the rows, a series has a dot in each. */
+netdp_status netdp_i_draw_dots(netdp_i_figure *f, const netdp_i_look *look, const char *path,
                                netdp_error *error)
 {
     const netdp_i_curves *curves = &f->curves;
     const int32_t all = curves->count;
-    OWNED const char **category = NETDP_I_NEW(const char *, all);
+    OWNED const char **row = NETDP_I_NEW(const char *, all);
     OWNED netdp_i_chart_series *series = NETDP_I_NEW(netdp_i_chart_series, all);
     OWNED double *number = NETDP_I_NEW(double, 3 * (int64_t)all * all);
     char label[NETDP_I_LABEL_ROOM];
-    int32_t categories = 0, count = 0;
-    if (category == NULL || series == NULL || number == NULL)
+    int32_t rows = 0, count = 0;
+    if (row == NULL || series == NULL || number == NULL)
         return netdp_i_no_memory(error);
     for (int32_t i = 0; i < all; i++)
         if (first_of_panel(curves, i) < 0)
-            category[categories++] = curves->curve[i].panel;
+            row[rows++] = curves->curve[i].panel;
     for (int32_t i = 0; i < all; i++) {
         int32_t s = 0, k = 0;
         while (s < count && strcmp(series[s].name, curves->curve[i].name) != 0)
@@ -168,28 +176,28 @@ netdp_status netdp_i_draw_bars(netdp_i_figure *f, const netdp_i_look *look, cons
             for (int32_t j = 0; j < 3 * all; j++)
                 at[j] = NAN;
             series[count++] = series_of(f, i);
-            series[s].count = categories;
+            series[s].count = rows;
             series[s].x = NULL;
             series[s].y = at;
             series[s].low = at + all;
             series[s].high = at + 2 * all;
         }
-        while (strcmp(category[k], curves->curve[i].panel) != 0)
+        while (strcmp(row[k], curves->curve[i].panel) != 0)
             k++;
         at[k] = curves->curve[i].y[0];
         at[all + k] = curves->curve[i].low[0];
         at[2 * all + k] = curves->curve[i].high[0];
     }
     netdp_i_label_measure(f, f->measure[0], label);
-    for (int32_t k = 0; k < categories; k++)
-        if (category[k][0] == '\0')
-            category[k] = "baselines";
+    for (int32_t k = 0; k < rows; k++)
+        if (row[k][0] == '\0')
+            row[k] = "baselines";
     const netdp_i_chart chart = {.y_label = label,
                                  .log_y = netdp_i_figure_is_log(f, 'y'),
                                  .dashed = dashed_of(f),
                                  .count = count,
                                  .series = series,
-                                 .categories = categories,
-                                 .category = category};
+                                 .rows = rows,
+                                 .row = row};
     return netdp_i_chart_write(&chart, 1, 1, look, path, error);
 }

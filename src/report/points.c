@@ -15,7 +15,7 @@
 #include "report/course.h"
 #include "report/figure.h"
 
-enum { BINS = 24 };
+enum { BINS = 24, QUANTILES = 20 };
 
 /*
  * The curve that a variant belongs to and its place on it: of a sweep both are in the summary, a
@@ -120,12 +120,13 @@ static netdp_status find_abscissae(const netdp_i_figure *f, size_t i, const netd
     const char *kind = f->study->figure.x;
     const double *px, *py;
     OWNED double *number = NULL;
-    if (strcmp(kind, "length") == 0) {
+    if (netdp_i_figure_by_length(f)) {
         if (!netdp_graph_positions(graph, &px, &py))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: figure.x: the nodes of %s have no positions; length is for "
-                                "the family geometric",
-                                f->study->path, netdp_graph_origin(graph));
+            return netdp_i_fail(
+                error, NETDP_INVALID,
+                "%s: figure.x: the nodes of %s have no positions; length and quantile are for "
+                "the family geometric",
+                f->study->path, netdp_graph_origin(graph));
         for (int64_t k = 0; k < listed->count; k++)
             x[k] = hypot(px[listed->from[k]] - px[listed->to[k]],
                          py[listed->from[k]] - py[listed->to[k]]);
@@ -149,13 +150,41 @@ static double bin(double x, double largest)
     return width > 0 ? (fmin(floor(x / width), BINS - 1) + 0.5) * width : x;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of each x the share of pairs that are below, as the middle of one of QUANTILES equal parts. */
+static netdp_status rank(double *x, int64_t count, netdp_error *error)
+{
+    OWNED double *sorted = NETDP_I_NEW(double, count);
+    NEED(sorted);
+    memcpy(sorted, x, (size_t)count * sizeof *x);
+    qsort(sorted, (size_t)count, sizeof *x, ascending);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t below = 0, end = count;
+        while (below < end) {
+            const int64_t middle = below + (end - below) / 2;
+            if (sorted[middle] < x[k])
+                below = middle + 1;
+            else
+                end = middle;
+        }
+        x[k] = ((double)(below * QUANTILES / count) + 0.5) / QUANTILES;
+    }
+    return NETDP_OK;
+}
+
 /* Pairs against x: each by itself, or pooled: in bins of length, or over a sender's observers. */
 netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error)
 {
     size_t i;
     json_t *variant;
     const bool length = strcmp(f->study->figure.x, "length") == 0;
-    const bool pooled = length || strcmp(f->study->figure.x, "katz") == 0;
+    const bool quantile = strcmp(f->study->figure.x, "quantile") == 0;
+    const bool pooled = length || quantile || strcmp(f->study->figure.x, "katz") == 0;
     json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant) {
         CLEARED(netdp_i_listed_clear) netdp_i_listed listed = {0};
         double largest = 0, ignored;
@@ -172,6 +201,8 @@ netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error)
         if (x == NULL)
             return netdp_i_no_memory(error);
         TRY(find_abscissae(f, i, &listed, x, error));
+        if (quantile)
+            TRY(rank(x, listed.count, error));
         for (int64_t k = 0; k < listed.count; k++)
             largest = fmax(largest, x[k]);
         for (int64_t k = 0; k < listed.count; k++) {
@@ -185,9 +216,98 @@ netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error)
     return NETDP_OK;
 }
 
+/* The ends of the bins, of equal width on the axis, from the least of all losses to the largest. */
+static void bins_of(const netdp_i_curves *curves, bool log_x, double end[BINS + 1])
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int32_t c = 0; c < curves->count; c++)
+        for (int64_t k = 0; k < curves->curve[c].count; k++) {
+            const double x = curves->curve[c].x[k];
+            if (!isfinite(x) || (log_x && !(x > 0)))
+                continue;
+            least = fmin(least, x);
+            most = fmax(most, x);
+        }
+    if (!(least < most)) { /* all alike, or none */
+        least = isfinite(least) ? least : 1;
+        most = log_x ? 2 * least : least + 1;
+    }
+    for (int b = 0; b <= BINS; b++)
+        end[b] =
+            log_x ? least * pow(most / least, (double)b / BINS) : least + (most - least) * b / BINS;
+}
+
+/* Are all losses of the curve one number? Then that is its only point, and no bins. */
+static bool is_alike(netdp_i_curve *curve)
+{
+    for (int64_t k = 1; k < curve->count; k++)
+        if (curve->x[k] < curve->x[0] || curve->x[k] > curve->x[0] || isnan(curve->x[k]))
+            return false;
+    if (curve->count == 0)
+        return false;
+    curve->y[0] = 1;
+    curve->of[0] = curve->count;
+    curve->count = 1;
+    return true;
+}
+
+/* The share of the curve's losses in each bin, at where it begins, and 0 where the last one ends. */
+static void count_bins(netdp_i_curve *curve, const double end[BINS + 1])
+{
+    int64_t count[BINS] = {0}, all = 0;
+    for (int64_t k = 0; k < curve->count; k++) {
+        int b = 0;
+        if (isnan(curve->x[k]))
+            continue;
+        while (b + 1 < BINS && curve->x[k] >= end[b + 1])
+            b++;
+        count[b]++;
+        all++;
+    }
+    for (int b = 0; b <= BINS; b++) {
+        curve->x[b] = end[b];
+        curve->of[b] = b < BINS ? count[b] : 0;
+        curve->y[b] = all > 0 ? (double)curve->of[b] / (double)all : 0;
+        curve->low[b] = curve->high[b] = NAN;
+    }
+    curve->count = BINS + 1;
+}
+
+/* How the losses of all pairs of a variant are distributed; 0 and infinity are in the outer bins. */
+netdp_status netdp_i_gather_histogram(netdp_i_figure *f, netdp_error *error)
+{
+    size_t i;
+    json_t *variant;
+    double end[BINS + 1];
+    json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant) {
+        CLEARED(netdp_i_listed_clear) netdp_i_listed listed = {0};
+        char name[NETDP_I_LABEL_ROOM];
+        double ignored;
+        if (netdp_i_figure_own(f, i) < 0)
+            continue;
+        place(variant, name, &ignored);
+        netdp_i_curve *curve =
+            netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
+        NEED(curve);
+        TRY(netdp_i_figure_list(f, i, variant, &listed, error));
+        for (int64_t k = 0; k < listed.count; k++)
+            TRY(netdp_i_curve_add(curve, listed.value[k], 0, NAN, NAN, 1, error));
+    }
+    bins_of(&f->curves, netdp_i_figure_is_log(f, 'x'), end);
+    for (int32_t c = 0; c < f->curves.count; c++) {
+        netdp_i_curve *curve = &f->curves.curve[c];
+        if (is_alike(curve))
+            continue;
+        while (curve->count <= BINS) /* room for the bins */
+            TRY(netdp_i_curve_add(curve, NAN, 0, NAN, NAN, 0, error));
+        count_bins(curve, end);
+    }
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_gather_distance(netdp_i_figure *f, netdp_error *error)
 {
-    if (f->study->figure.x != NULL && strcmp(f->study->figure.x, "length") == 0)
+    if (netdp_i_figure_by_length(f))
         return netdp_i_gather_pairs(f, error);
     TRY(netdp_i_gather_hops(f, error));
     for (int32_t i = 0; i < f->curves.count; i++)
@@ -210,12 +330,29 @@ static void name_closed(char name[NETDP_I_LABEL_ROOM])
     snprintf(name + length, NETDP_I_LABEL_ROOM - length, "%s", " (closed: all counts as seen)");
 }
 
-/* Each variant is a point: at its swept value, or at its number of nodes; of bars, by itself. */
+/* What a paper prints of a variant, beside it: "gossip (printed)" of "gossip (published)". */
+static netdp_status add_printed(netdp_i_figure *f, size_t i, const char *name, const char *measure,
+                                netdp_error *error)
+{
+    const double value = netdp_i_figure_study(f, i)->figure.printed;
+    char called[NETDP_I_LABEL_ROOM];
+    const char *bracket = strstr(name, " (");
+    if (!(value > 0) || netdp_i_figure_own(f, i) < 0)
+        return NETDP_OK;
+    snprintf(called, sizeof called, "%.*s (printed)",
+             (int)(bracket != NULL ? bracket - name : (ptrdiff_t)strlen(name)), name);
+    netdp_i_curve *curve = netdp_i_curves_find(&f->curves, called, measure, NULL);
+    NEED(curve);
+    curve->printed = true;
+    return netdp_i_curve_add(curve, 0, value, NAN, NAN, 1, error);
+}
+
+/* Each variant is a point: at its swept value, or at its number of nodes; of dots, by itself. */
 netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
 {
     size_t i;
     json_t *variant;
-    const bool bars = strcmp(f->study->figure.kind, "bars") == 0;
+    const bool dots = strcmp(f->study->figure.kind, "dots") == 0;
     const bool nodes = f->study->figure.x != NULL && strcmp(f->study->figure.x, "nodes") == 0;
     json_array_foreach ((json_t *)netdp_i_figure_variants(f), i, variant)
         for (int32_t m = 0; m < f->measures; m++) {
@@ -223,18 +360,18 @@ netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
             double x = NAN, point[3] = {NAN, NAN, NAN};
             int64_t of = 0;
             const bool loss = strcmp(f->measure[m], "loss") == 0;
-            const bool closed = !bars && is_closed(netdp_i_figure_guarantee(variant));
+            const bool closed = !dots && is_closed(netdp_i_figure_guarantee(variant));
             place(variant, name, &x);
             if (closed)
                 name_closed(name);
             if (netdp_i_figure_own(f, i) < 0 &&
-                (!bars || netdp_i_figure_hides(f, netdp_i_figure_name(variant))))
+                (!dots || netdp_i_figure_hides(f, netdp_i_figure_name(variant))))
                 continue; /* a baseline has no place on a sweep */
             if (nodes)
                 x = (double)json_integer_value(
                     json_object_get(json_object_get(variant, "graph"), "nodes"));
             TRY(measure_variant(f, variant, f->measure[m], point, &of, error));
-            if (isnan(x) && !bars)
+            if (isnan(x) && !dots)
                 return netdp_i_fail(error, NETDP_INVALID,
                                     "%s: variant %s has no number on the axis; give figure.x: "
                                     "nodes, a sweep, or names such as 'ring at 64'",
@@ -247,7 +384,9 @@ netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
             if (curve == NULL)
                 return netdp_i_no_memory(error);
             curve->closed = closed;
-            TRY(netdp_i_curve_add(curve, bars ? 0 : x, point[0], point[1], point[2], of, error));
+            TRY(netdp_i_curve_add(curve, dots ? 0 : x, point[0], point[1], point[2], of, error));
+            if (dots)
+                TRY(add_printed(f, i, name, f->measure[m], error));
         }
     for (int32_t i2 = 0; i2 < f->curves.count; i2++)
         netdp_i_curve_pool(&f->curves.curve[i2]);

@@ -26,13 +26,14 @@ static const struct {
     bool runs;      /* shows the course of runs */
     bool pairs;     /* shows pairs one by one */
 } kinds[] = {
-    {"distance", "hops or length", "loss", "loss", 1, false, false, false},
+    {"distance", "hops, length or quantile", "loss", "loss", 1, false, false, false},
     {"sweep", "value or nodes", OF_VARIANTS, "loss", NETDP_I_MEASURES, false, false, false},
     {"trace", "", "objective, excess, accuracy or consensus", "objective", NETDP_I_MEASURES, false,
      true, false},
-    {"bars", "", OF_VARIANTS, "accuracy", 1, false, false, false},
+    {"dots", "", OF_VARIANTS, "accuracy", 1, false, false, false},
     {"scatter", "communicability, katz or length", "loss", "loss", 1, true, false, true},
     {"matrix", "communicability", "loss", "loss", 1, false, false, true},
+    {"histogram", "", "loss", "loss", 1, false, false, true},
     {"drawing", "", "loss or data", "loss", 1, false, false, true},
 };
 
@@ -169,6 +170,18 @@ static netdp_status check_places(const netdp_i_reading *from, netdp_error *error
     return NETDP_OK;
 }
 
+/* Beside what is there a dot for what a paper prints? */
+static netdp_status check_printed(const netdp_i_reading *from, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    bool printed = study->figure.printed > 0;
+    for (int32_t i = 0; i < study->variation_count; i++)
+        printed = printed || study->variation[i].study->figure.printed > 0;
+    REFUSE_KEY(printed && strcmp(study->figure.kind, "dots") != 0, "figure.printed",
+               "does not apply to %s; give figure.kind: dots, or leave it out", study->figure.kind);
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
@@ -179,11 +192,13 @@ netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *erro
                "task %s runs nothing that a trace shows; give another kind", study->task.kind);
     REFUSE_KEY(netdp_i_study_claims(study) && strcmp(kinds[k].kind, "sweep") != 0, "figure.kind",
                "task claim is drawn as a sweep; give sweep");
-    const bool length = study->figure.x != NULL && strcmp(study->figure.x, "length") == 0;
+    const char *x = study->figure.x;
+    const bool length = x != NULL && (strcmp(x, "length") == 0 || strcmp(x, "quantile") == 0);
     REFUSE_KEY((kinds[k].pairs || length) && netdp_i_study_realises(study), "figure.kind",
-               "task realised lists no pairs; give sweep, bars or distance");
+               "task realised lists no pairs; give sweep, dots or distance");
     TRY(check_x(from, k, error));
     TRY(check_y(from, k, error));
+    TRY(check_printed(from, error));
     if (strcmp(kinds[k].kind, "sweep") == 0)
         TRY(check_places(from, error));
     if (strcmp(kinds[k].kind, "drawing") == 0 && strcmp(netdp_i_figure_y(study), "loss") == 0)

@@ -35,10 +35,10 @@ static const char *const protocols[] = {"stream",
                                         "complete-sum",
                                         "complete-histogram",
                                         NULL};
-static const char *const figures[] = {"distance", "sweep",   "trace",   "bars",
-                                      "matrix",   "drawing", "scatter", NULL};
-static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz", "value",
-                                        "nodes", NULL};
+static const char *const figures[] = {"distance", "sweep",   "trace",     "dots", "matrix",
+                                      "drawing",  "scatter", "histogram", NULL};
+static const char *const figure_xs[] = {"hops",  "length", "communicability", "katz",
+                                        "value", "nodes",  "quantile",        NULL};
 static const char *const figure_logs[] = {"none", "x", "y", "xy", NULL};
 static const char *const hidden[] = {"baselines", NULL};
 static const char *const by_formula[] = {"auto", NULL};
@@ -206,6 +206,7 @@ const netdp_i_key netdp_i_keys[] = {
      .rule = {NETDP_I_KEY_WHOLE, .only = NETDP_SETTING_VIEW, .fallback = "1", .low = 1, .high = 1000, .expects = "how many nodes may collude, from 1"}},
     {"privacy.sees", .setting = "sees"},
     {"privacy.own_noise", .setting = "own-noise"},
+    {"privacy.certify", .setting = "certify"},
     {"privacy.dither", .setting = "dither"},
     {"privacy.dither_decay", .setting = "dither-decay"},
     {"privacy.end_dither", .setting = "end-dither"},
@@ -228,13 +229,13 @@ const netdp_i_key netdp_i_keys[] = {
     {"sweep.values", AT(sweep.values), .whole = true,
      .rule = {NETDP_I_KEY_TEXT, .expects = "values such as 10 | 100 | 1000"}},
     {"figure.kind", AT(figure.kind), .whole = true,
-     .rule = {NETDP_I_KEY_TEXT, .word = figures, .expects = "distance, sweep, trace, bars, matrix, drawing or scatter"}},
+     .rule = {NETDP_I_KEY_TEXT, .word = figures, .expects = "distance, sweep, trace, dots, matrix, drawing, scatter or histogram"}},
     {"figure.paper", AT(figure.paper), .whole = true,
      .rule = {NETDP_I_KEY_TEXT, .expects = "a text such as C, Figure 1 (a)"}},
     {"figure.says", AT(figure.says), .whole = true,
      .rule = {NETDP_I_KEY_TEXT, .expects = "a text"}},
     {"figure.x", AT(figure.x), .whole = true,
-     .rule = {NETDP_I_KEY_TEXT, .word = figure_xs, .expects = "hops, length, communicability, katz, value or nodes"}},
+     .rule = {NETDP_I_KEY_TEXT, .word = figure_xs, .expects = "hops, length, quantile, communicability, katz, value or nodes"}},
     {"figure.y", AT(figure.y), .whole = true,
      .rule = {NETDP_I_KEY_TEXT, .expects = "some of loss, loss_per_round, objective, excess, accuracy, consensus, noise, predicted, data"}},
     {"figure.log", AT(figure.log), .whole = true,
@@ -243,6 +244,8 @@ const netdp_i_key netdp_i_keys[] = {
      .rule = {NETDP_I_KEY_TEXT, .word = hidden, .expects = "baselines"}},
     {"figure.first", AT(figure.first), .whole = true,
      .rule = {NETDP_I_KEY_WHOLE, .low = 1, .high = 1e9, .expects = "how many variants of the list, 1 or more"}},
+    {"figure.printed", AT(figure.printed),
+     .rule = {NETDP_I_KEY_REAL, .low = ABOVE_0, .high = 1e9, .expects = "the number that a paper prints, above 0"}},
     {"figure.seconds", AT(figure.seconds), .whole = true,
      .rule = {NETDP_I_KEY_REAL, .low = ABOVE_0, .high = 1e9, .expects = "seconds above 0"}},
 };

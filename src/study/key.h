@@ -14,7 +14,7 @@
 
 #include "question/rule.h"
 
-enum { NETDP_I_KEYS = 112 };
+enum { NETDP_I_KEYS = 114 };
 
 /* Keys that exclude each other: of each group at most one is there. */
 typedef enum netdp_i_rivals {

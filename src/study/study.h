@@ -127,6 +127,7 @@ struct netdp_study {
         char *kind, *paper, *says, *x, *y, *log;
         char *hide;     /* "baselines": central and local are not drawn; NULL: all are */
         int64_t first;  /* only so many variants of the list; 0: all */
+        double printed; /* of a variant: what a paper prints of it; 0: nothing */
         double seconds; /* of the whole run on two cores; 0: unknown */
     } figure;
     bool whole;              /* read for --quick, but no section `quick` says what that is */

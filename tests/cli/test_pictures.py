@@ -99,7 +99,7 @@ def labels_are_whole(folder):
     """No "..." at y: each word of the label stands in the picture."""
     figure = json.loads(pathlib.Path(folder, "figure.json").read_text(encoding="utf-8"))
     shown = re.sub(r"\s", "", re.sub(r"<[^>]*>", "", pathlib.Path(folder, "figure.svg").read_text(encoding="utf-8")))
-    if figure["kind"] in ("trace", "sweep", "distance", "scatter", "bars") and all(not c.get("unit") for c in figure["curves"]):
+    if figure["kind"] in ("trace", "sweep", "distance", "scatter", "dots") and all(not c.get("unit") for c in figure["curves"]):
         for word in figure["y_label"].split():
             assert word in shown or figure["paper"].startswith("B"), (folder, word)
 
@@ -140,8 +140,8 @@ figure: {kind: %s, y: loss}
 
 def drawn(folder, name, *text):
     """figure.json and the texts of figure.svg, 85 mm wide."""
-    pathlib.Path(folder, name + ".yaml").write_text(STUDY % (name, *text), encoding="utf-8")
-    code, out, err = run(["reproduce", name + ".yaml", "-o", name, "--style", "journal"], folder)
+    pathlib.Path(folder, name + ".yaml").write_text(STUDY % (name, *text[:3]), encoding="utf-8")
+    code, out, err = run(["reproduce", name + ".yaml", "-o", name, "--style", "journal", *text[3:]], folder)
     assert code == 0, (out, err)
     svg = pathlib.Path(folder, name, "figure.svg").read_text(encoding="utf-8")
     return json.loads(pathlib.Path(folder, name, "figure.json").read_text(encoding="utf-8")), svg
@@ -170,6 +170,18 @@ def long_names():
                 assert all(word in texts for word in name.split()), (kind, name, texts)
 
 
+def dots_in_a_column():
+    """Rows of dots, as A-table1 has them, and bins: names beside their rows and ticks below, none over another or cut."""
+    rows = "".join(f"  - {{name: exponential {k} / gossip (published), privacy: {{noise: {k}}}, figure: {{printed: 0.{k}}}}}\n"
+                   f"  - {{name: exponential {k} / walk, privacy: {{noise: {k + 0.5}}}}}\n" for k in range(1, 14))
+    bins = "  - {name: gossip}\n  - {name: every message seen, privacy: {bound: everything}}\n"
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, variants in (("dots", rows), ("histogram", bins)):
+            svg = drawn(folder, kind, "to: 0", kind, "variants:\n" + variants, "--pdf")[1]
+            check(kind, pathlib.Path(folder, kind, "figure.pdf").read_bytes(), 85 / 25.4 * 72, 6)
+            assert "..." not in svg and ">exponential 13<" in svg or kind == "histogram", svg[:2000]
+
+
 CASES = [
     Case("reproduce x.yaml --style book", 2, err="--style 'book': give screen, journal or slide"),
     Case("reproduce x.yaml --width 3", 2, err="width 3: give millimetres"),
@@ -177,4 +189,4 @@ CASES = [
     Case(["reproduce", "x.yaml", "--font", "a'; system \"touch ran\""], 2, err="font '.*: give the name of a family"),
 ]
 
-main(CASES, [pictures, closed_points, long_names])
+main(CASES, [pictures, closed_points, long_names, dots_in_a_column])

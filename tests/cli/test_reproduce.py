@@ -179,15 +179,16 @@ def swept():
 def named_at():
     """'X at 64' is a point of the curve X; 'X at home' is a curve of its own."""
     names = "variants: [{name: x at 8, graph: {family: ring 8}}, {name: x at 12, graph: {family: ring 12}}]\n"
-    bars = "variants: [{name: a / x at home}, {name: a / x at work, protocol: {rounds: 2}}, {name: b / x at home}]\n"
+    dots = "variants: [{name: a / x at home}, {name: a / x at work, protocol: {rounds: 2}}, {name: b / x at home, figure: {printed: 0.125}}]\n"
     with tempfile.TemporaryDirectory() as folder:
         rows, _, _ = reproduce(folder, ACCOUNT + "figure: {kind: sweep}\n" + names)
         assert [(row["curve"], float(row["x"])) for row in rows] == [("x", 8), ("x", 12)], rows
-        rows, _, texts = reproduce(folder, ACCOUNT + "figure: {kind: bars, y: loss}\n" + bars, name="bars")
-        assert [(row["panel"], row["curve"]) for row in rows] == [("a", "x at home"), ("a", "x at work"), ("b", "x at home")], rows
+        rows, _, texts = reproduce(folder, ACCOUNT + "figure: {kind: dots, y: loss}\n" + dots, name="dots")
+        assert [(row["panel"], row["curve"]) for row in rows] == [("a", "x at home"), ("a", "x at work"), ("b", "x at home"), ("b", "x at home (printed)")], rows
+        assert (rows[3]["y"], rows[3]["low"], rows[3]["bound"], rows[3]["sound"]) == ("0.125", "", "", ""), rows[3]
         values = [pair["value"] for pair in losses(folder, "hypercube 4", *GOSSIP, "--to", "3", "--rounds", "2")]
         close(float(rows[1]["y"]), sum(values) / len(values), relative=1e-12)
-        assert {"a", "b", "x at home", "x at work"} <= set(texts), texts
+        assert {"a", "b", "x at home", "x at work", "x at home (printed)", "Rényi loss, order 2"} <= set(texts), texts
 
 
 def pairs():
@@ -196,12 +197,14 @@ def pairs():
         text = ALL.replace("hypercube 4", "geometric 30 0.4")
         want = losses(folder, "geometric 30 0.4", *GOSSIP, "--rounds", "10")
         values = sorted(pair["value"] for pair in want)
-        for kind, x, points in (("scatter", "communicability", 870), ("scatter", "katz", 30), ("distance", "length", 24)):
+        for kind, x, points in (("scatter", "communicability", 870), ("scatter", "katz", 30), ("distance", "length", 24), ("distance", "quantile", 20)):
             rows, _, _ = reproduce(folder, text + f"figure: {{kind: {kind}, x: {x}}}\n", name=x)
             assert len(rows) <= points and sum(int(row["count"]) for row in rows) == 870, (x, len(rows))
             assert all(float(row["x"]) > 0 for row in rows), x
             total = sum(float(row["y"]) * int(row["count"]) for row in rows)
             close(total, sum(values), relative=1e-12)
+            if x == "quantile":  # equal parts: 870 pairs, both ways, so 43 or 44, but for a pair and its reverse
+                assert len(rows) == 20 and all(abs(int(row["count"]) - 43.5) < 3 for row in rows), rows
             if x == "communicability":
                 for got, value in zip(sorted(float(row["y"]) for row in rows), values):
                     close(got, value, relative=1e-12)
@@ -209,6 +212,27 @@ def pairs():
                 sender = [pair["value"] for pair in want if pair["from"] == 0]
                 assert any(math.isclose(float(r["low"]), min(sender), rel_tol=1e-12) and
                            math.isclose(float(r["high"]), max(sender), rel_tol=1e-12) for r in rows)
+
+
+def histogram():
+    """The bins of a variant hold all its losses, each in its own; losses that are all one number are one point."""
+    variants = "variants: [{name: a}, {name: all seen, privacy: {bound: everything}}]\n"
+    with tempfile.TemporaryDirectory() as folder:
+        values = [pair["value"] for pair in losses(folder, "hypercube 4", *GOSSIP, "--to", "3", "--rounds", "10")]
+        for log in ("none", "x"):
+            rows, figure, _ = reproduce(folder, ACCOUNT + f"figure: {{kind: histogram, log: {log}}}\n" + variants, name=log)
+            bins, single = [row for row in rows if row["curve"] == "a"], [row for row in rows if row["curve"] != "a"]
+            ends = [float(row["x"]) for row in bins]
+            assert len(bins) == 25 and (bins[24]["y"], bins[24]["count"]) == ("0", "0"), bins
+            for k, row in enumerate(bins[:24]):
+                inside = [v for v in values if ends[k] <= v and (v < ends[k + 1] or k == 23)]
+                assert int(row["count"]) == len(inside), (log, row, inside)
+                close(float(row["y"]), len(inside) / 15, relative=1e-12)
+            steps = [math.log(b / a) if log == "x" else b - a for a, b in zip(ends, ends[1:])]
+            assert max(steps) - min(steps) < 1e-9, steps
+            assert len(single) == 1 and (single[0]["y"], single[0]["count"]) == ("1", "15"), single
+            close(float(single[0]["x"]), ends[24], relative=1e-9)
+            assert (figure["x_label"], figure["y_label"]) == ("Rényi loss, order 2", "share of the pairs"), figure
 
 
 def matrix_and_drawing():
@@ -365,17 +389,19 @@ REFUSED = [
     (ACCOUNT + "figure: {kind: sweep, x: nodes, y: los}\n", "study.yaml:6: figure.y: 'los' is not known"),
     (ACCOUNT + "figure: {kind: sweep, x: nodes, y: ' , '}\n", "figure.y: is empty"),
     (ACCOUNT + "figure: {kind: distance, y: accuracy}\n", "figure.y: a distance has no accuracy; give loss"),
-    (ACCOUNT + "figure: {kind: bars}\n", "figure.y: task account runs nothing that has accuracy"),
-    (ACCOUNT + "figure: {kind: bars, y: loss noise}\n", "figure.y: a bars has at most 1"),
+    (ACCOUNT + "figure: {kind: dots}\n", "figure.y: task account runs nothing that has accuracy"),
+    (ACCOUNT + "figure: {kind: dots, y: loss noise}\n", "figure.y: a dots has at most 1"),
+    (ACCOUNT + "figure: {kind: distance}\nvariants: [{name: a, figure: {printed: 1}}]\n", "figure.printed: does not apply to distance; give figure.kind: dots"),
+    (ACCOUNT + "figure: {kind: dots, y: loss}\nvariants: [{name: a, figure: {printed: 0}}]\n", "figure.printed: '0' is out of range"),
     (ACCOUNT + "figure: {kind: drawing, y: data}\n", "task account runs nothing that has data"),
-    (MEAN + "figure: {kind: bars, y: consensus}\n", "figure.y: a bars has no consensus"),
+    (MEAN + "figure: {kind: dots, y: consensus}\n", "figure.y: a dots has no consensus"),
     (MEAN + "figure: {kind: trace, y: accuracy}\n", "figure.y: task mean has no accuracy; give objective"),
     (ACCOUNT + "figure: {kind: sweep}\n", "study.yaml:6: figure.kind: a sweep has several points"),
     (ACCOUNT + "figure: {kind: sweep}\nvariants: [{name: a at home}]\n", "variant a at home has no number on the axis"),
     (ACCOUNT + "figure: {kind: sweep}\nsweep: {key: graph.family, values: ring 5 | ring 6}\n", "variant all at ring 5 has no number"),
-    (REALISED + "figure: {kind: matrix}\n", "figure.kind: task realised lists no pairs; give sweep, bars or distance"),
+    (REALISED + "figure: {kind: matrix}\n", "figure.kind: task realised lists no pairs; give sweep, dots or distance"),
     (ACCOUNT + "figure: {kind: trace}\n", "figure.kind: task account runs nothing that a trace shows"),
-    (ACCOUNT + "figure: {kind: distance, x: katz}\n", "figure.x: a distance is against hops or length"),
+    (ACCOUNT + "figure: {kind: distance, x: katz}\n", "figure.x: a distance is against hops, length or quantile"),
     (ACCOUNT + "figure: {kind: matrix, x: hops}\n", "figure.x: a matrix is against communicability"),
     (ACCOUNT + "figure: {kind: scatter}\n", "figure.x: is missing; a scatter is against communicability"),
     (ALL + "figure: {kind: drawing}\n", "study.yaml:6: figure.kind: a drawing is of the losses from one node"),
@@ -415,5 +441,5 @@ CASES = [
 ]
 
 if __name__ == "__main__":
-    main(CASES, [listed_experiments, by_hops_and_names, without_baselines, swept, named_at, pairs, matrix_and_drawing, traced,
+    main(CASES, [listed_experiments, by_hops_and_names, without_baselines, swept, named_at, pairs, histogram, matrix_and_drawing, traced,
                  large_tables, repeats_and_redraws, quick, interrupted, refused_before_it_runs])

@@ -139,9 +139,8 @@ static void test_hostile_names(void **state)
                                     .y_label = name[i],
                                     .count = NAMES,
                                     .series = series};
-    const netdp_i_chart_series bars = {.name = name[0], .count = NAMES, .y = value};
-    charts[NAMES] =
-        (netdp_i_chart){.count = 1, .series = &bars, .categories = NAMES, .category = name};
+    const netdp_i_chart_series dots = {.name = name[0], .count = NAMES, .y = value, .points = true};
+    charts[NAMES] = (netdp_i_chart){.count = 1, .series = &dots, .rows = NAMES, .row = name};
     char *text = draw(charts, NAMES + 1);
     assert_int_not_equal(access("ran", F_OK), 0);
     assert_null(strstr(text, "<script>"));
@@ -149,8 +148,8 @@ static void test_hostile_names(void **state)
     assert_shows(text, "`touch ran` $(touch ran)");
     assert_shows(text, "&#x26;#x &#x26;#65; &amp;amp; ]]&#x3e;");
     netdp_i_free(text);
-    /* Alone, so that there is room for it below the bar. */
-    const netdp_i_chart percent = {.count = 1, .series = &bars, .categories = 1, .category = name};
+    /* Alone, so that there is room for it beside the dot. */
+    const netdp_i_chart percent = {.count = 1, .series = &dots, .rows = 1, .row = name};
     text = draw(&percent, 1);
     assert_shows(text, "<text>a'b \"c\" \\n %d ^2 _{x} @y &amp;z");
     netdp_i_free(text);
@@ -214,8 +213,8 @@ static void test_hard_values(void **state)
             charts[i].series = &series[i];
             charts[ROWS + i].series = &series[ROWS + i];
             charts[2 * ROWS + i].series = &series[i];
-            charts[2 * ROWS + i].categories = 4;
-            charts[2 * ROWS + i].category = letters;
+            charts[2 * ROWS + i].rows = 4;
+            charts[2 * ROWS + i].row = letters;
         }
         for (int i = 0; i < 3 * ROWS; i++) {
             charts[i].count = 1;
@@ -228,6 +227,71 @@ static void test_hard_values(void **state)
             assert_shows(text, ">zero<");
         netdp_i_free(text);
     }
+}
+
+/* Where the marks of each kind stand: their places from the left and from above. */
+static int marks_at(const char *text, const char *kind, double left[8], double above[8])
+{
+    char use[32];
+    int count = 0;
+    snprintf(use, sizeof use, "<use xlink:href='#%s'", kind);
+    for (const char *mark = text; (mark = strstr(mark, use)) != NULL && count < 8; mark++) {
+        const char *at = strstr(mark, "translate("), *end = strchr(mark, '>');
+        if (at == NULL || at > end) /* the mark's own definition */
+            continue;
+        assert_int_equal(sscanf(at, "translate(%lf,%lf)", &left[count], &above[count]), 2);
+        count++;
+    }
+    return count;
+}
+
+/* Values go to the right, names from above; what a subject has in a row stands on one line. */
+static void test_dots_in_rows(void **state)
+{
+    (void)state;
+    enum { FILLED = 0, HOLLOW = 1, PRINTED = 2 };
+    static const char *const name[] = {"first row", "second row"};
+    const double ours[] = {0.9, 0.5}, theirs[] = {0.5, 0.7}, printed[] = {0.7, NAN},
+                 other[] = {NAN, 0.9}, least[] = {0.8, 0.4}, most[] = {1, 0.6};
+    const netdp_i_chart_series series[] = {
+        {.name = "a", .count = 2, .y = ours, .low = least, .high = most, .points = true},
+        {.name = "a (published)", .count = 2, .y = theirs, .published = true, .points = true},
+        {.name = "a (printed)", .count = 2, .y = printed, .crosses = true, .points = true},
+        {.name = "b", .count = 2, .y = other, .colour = 1, .points = true},
+    };
+    const netdp_i_chart chart = {
+        .y_label = "accuracy", .count = 4, .series = series, .rows = 2, .row = name};
+    double left[3][8], above[3][8];
+    char *text = draw(&chart, 1);
+    assert_shows(text, ">first row<");
+    /* gnuplot's marks 7, 6 and 2; the last of each is the legend's. */
+    assert_int_equal(marks_at(text, "gpPt6", left[FILLED], above[FILLED]), 3);
+    assert_int_equal(marks_at(text, "gpPt5", left[HOLLOW], above[HOLLOW]), 3);
+    assert_int_equal(marks_at(text, "gpPt1", left[PRINTED], above[PRINTED]), 2);
+    assert_close(left[HOLLOW][0], left[FILLED][1], 0.2, 0);
+    assert_close(left[HOLLOW][1], left[PRINTED][0], 0.2, 0);
+    assert_true(left[FILLED][0] > left[PRINTED][0] + 50);
+    assert_close(above[FILLED][0], above[PRINTED][0], 0.2, 0);
+    assert_close(above[FILLED][1], above[HOLLOW][1], 0.2, 0);
+    assert_true(above[FILLED][1] > above[FILLED][0] + 50);
+    netdp_i_free(text);
+}
+
+/* Bins as steps over a shade; what is all one number is a line from edge to edge, and no part of the axis. */
+static void test_bins(void **state)
+{
+    (void)state;
+    const double share[] = {0.25, 0.5, 0.25, 0}, one[] = {1}, at[] = {2.5};
+    const netdp_i_chart_series series[] = {
+        {.name = "bins", .count = 4, .x = x, .y = share, .steps = true},
+        {.name = "alike", .count = 1, .x = at, .y = one, .colour = 1, .steps = true},
+    };
+    const netdp_i_chart chart = {.count = 2, .series = series};
+    char *text = draw(&chart, 1);
+    assert_shows(text, ">0.5<");
+    assert_null(strstr(text, ">0.8<"));
+    assert_shows(text, "fill-opacity = '0.2");
+    netdp_i_free(text);
 }
 
 static void test_few_points(void **state)
@@ -561,6 +625,8 @@ int main(void)
         cmocka_unit_test(test_four_panels_fill_a_square),
         cmocka_unit_test(test_a_curve_below_another_is_seen),
         cmocka_unit_test(test_hard_values),
+        cmocka_unit_test(test_dots_in_rows),
+        cmocka_unit_test(test_bins),
         cmocka_unit_test(test_few_points),
         cmocka_unit_test(test_many_points),
         cmocka_unit_test(test_axis),
