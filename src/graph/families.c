@@ -96,6 +96,9 @@ static netdp_status add(struct request *request, int64_t u, int64_t v, netdp_err
 static netdp_status add_clique(struct request *request, int64_t first, int64_t size,
                                netdp_error *error)
 {
+    const int64_t more = size * (size - 1) / 2, room = request->edges.room;
+    if (request->edges.count + more > 2 * room) /* else it grows by doubling */
+        TRY(netdp_i_edges_reserve(&request->edges, request->edges.count + more, error));
     for (int64_t u = first; u < first + size; u++)
         for (int64_t v = u + 1; v < first + size; v++)
             TRY(add(request, u, v, error));

@@ -10,22 +10,28 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+netdp_status netdp_i_edges_reserve(netdp_i_edges *edges, int64_t room, netdp_error *error)
+{
+    if (room <= edges->room)
+        return NETDP_OK;
+    int32_t *grown = netdp_i_grow(edges->pair, room, 2 * sizeof *edges->pair);
+    if (grown == NULL)
+        return netdp_i_no_memory(error);
+    edges->pair = grown;
+    if (edges->weight != NULL) {
+        double *weight = netdp_i_grow(edges->weight, room, sizeof *weight);
+        if (weight == NULL)
+            return netdp_i_no_memory(error);
+        edges->weight = weight;
+    }
+    edges->room = room;
+    return NETDP_OK;
+}
+
 netdp_status netdp_i_edges_add(netdp_i_edges *edges, int32_t u, int32_t v, netdp_error *error)
 {
-    if (edges->count == edges->room) {
-        int64_t room = edges->room == 0 ? 64 : edges->room * 2;
-        int32_t *grown = netdp_i_grow(edges->pair, room, 2 * sizeof *edges->pair);
-        if (grown == NULL)
-            return netdp_i_no_memory(error);
-        edges->pair = grown;
-        if (edges->weight != NULL) {
-            double *weight = netdp_i_grow(edges->weight, room, sizeof *weight);
-            if (weight == NULL)
-                return netdp_i_no_memory(error);
-            edges->weight = weight;
-        }
-        edges->room = room;
-    }
+    if (edges->count == edges->room)
+        TRY(netdp_i_edges_reserve(edges, edges->room == 0 ? 64 : edges->room * 2, error));
     edges->pair[2 * edges->count] = u;
     edges->pair[2 * edges->count + 1] = v;
     if (edges->weight != NULL)
@@ -87,6 +93,16 @@ static void scatter(int32_t nodes, const netdp_i_edges *edges, struct rows *rows
     }
 }
 
+/* Are they in order already, as those of edges that come in order are? */
+static bool are_sorted(int32_t nodes, const struct rows *rows)
+{
+    for (int32_t v = 0; v < nodes; v++)
+        for (int64_t i = rows->start[v] + 1; i < rows->start[v + 1]; i++)
+            if (rows->column[i - 1] > rows->column[i])
+                return false;
+    return true;
+}
+
 /* The transpose of a symmetric pattern is itself, with every row in ascending order. */
 static void transpose(int32_t nodes, const struct rows *from, struct rows *to, int64_t *next)
 {
@@ -100,6 +116,33 @@ static void transpose(int32_t nodes, const struct rows *from, struct rows *to, i
                 to->index[at] = from->index[i];
         }
     }
+}
+
+/* Both directions of every pair that is no loop, each row in ascending order. */
+static netdp_status sort_rows(int32_t nodes, const netdp_i_edges *edges, int64_t entries,
+                              struct rows *sorted, netdp_error *error)
+{
+    const bool weighted = edges->weight != NULL;
+    CLEARED(free_rows) struct rows loose = {0};
+    OWNED int64_t *next = NETDP_I_NEW(int64_t, nodes);
+    if (next == NULL || !new_rows(&loose, nodes, entries, weighted))
+        return netdp_i_no_memory(error);
+    for (int64_t i = 0; i < edges->count; i++) {
+        int32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
+        loose.start[u + 1] += u != v;
+        loose.start[v + 1] += u != v;
+    }
+    running_sum(loose.start, nodes);
+    scatter(nodes, edges, &loose, next);
+    if (are_sorted(nodes, &loose)) {
+        *sorted = loose;
+        loose = (struct rows){0};
+        return NETDP_OK;
+    }
+    if (!new_rows(sorted, nodes, entries, weighted))
+        return netdp_i_no_memory(error);
+    transpose(nodes, &loose, sorted, next);
+    return NETDP_OK;
 }
 
 /*
@@ -139,28 +182,14 @@ static bool merge_repeats(int32_t nodes, struct rows *rows, const double *given,
 netdp_status netdp_i_graph_build(int32_t nodes, const netdp_i_edges *edges, netdp_graph **graph,
                                  netdp_graph_notes *notes, int64_t *clash, netdp_error *error)
 {
-    CLEARED(free_rows) struct rows loose = {0};
     CLEARED(free_rows) struct rows sorted = {0};
-    OWNED int64_t *next = NETDP_I_NEW(int64_t, nodes);
     OWNED double *weight = NULL;
     bool weighted = edges->weight != NULL;
     int64_t loops = 0, clashing = -1;
     for (int64_t i = 0; i < edges->count; i++)
         loops += edges->pair[2 * i] == edges->pair[2 * i + 1];
     int64_t entries = 2 * (edges->count - loops);
-    if (next == NULL || !new_rows(&loose, nodes, entries, weighted))
-        return netdp_i_no_memory(error);
-    for (int64_t i = 0; i < edges->count; i++) {
-        int32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
-        loose.start[u + 1] += u != v;
-        loose.start[v + 1] += u != v;
-    }
-    running_sum(loose.start, nodes);
-    scatter(nodes, edges, &loose, next);
-    if (!new_rows(&sorted, nodes, entries, weighted))
-        return netdp_i_no_memory(error);
-    transpose(nodes, &loose, &sorted, next);
-    free_rows(&loose);
+    TRY(sort_rows(nodes, edges, entries, &sorted, error));
     if (weighted && (weight = NETDP_I_NEW(double, entries)) == NULL)
         return netdp_i_no_memory(error);
     if (!merge_repeats(nodes, &sorted, edges->weight, weight, &clashing)) {
@@ -181,6 +210,24 @@ netdp_status netdp_i_graph_build(int32_t nodes, const netdp_i_edges *edges, netd
                            .neighbour = GIVE(sorted.column),
                            .weight = GIVE(weight)};
     *graph = built;
+    return NETDP_OK;
+}
+
+netdp_status netdp_i_graph_copy_edges(const netdp_graph *graph, netdp_graph **copy,
+                                      netdp_error *error)
+{
+    const int64_t entries = graph->start[graph->nodes];
+    OWNED_BY(netdp_graph_free) netdp_graph *made = NETDP_I_NEW(netdp_graph, 1);
+    if (made == NULL)
+        return netdp_i_no_memory(error);
+    made->nodes = graph->nodes;
+    made->start = NETDP_I_NEW(int64_t, (int64_t)graph->nodes + 1);
+    made->neighbour = NETDP_I_NEW(int32_t, entries);
+    if (made->start == NULL || made->neighbour == NULL)
+        return netdp_i_no_memory(error);
+    memcpy(made->start, graph->start, ((size_t)graph->nodes + 1) * sizeof *made->start);
+    memcpy(made->neighbour, graph->neighbour, (size_t)entries * sizeof *made->neighbour);
+    *copy = GIVE(made);
     return NETDP_OK;
 }
 

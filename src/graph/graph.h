@@ -31,6 +31,8 @@ typedef struct netdp_i_edges {
     int64_t room;
 } netdp_i_edges;
 
+/* Room for so many in all. */
+netdp_status netdp_i_edges_reserve(netdp_i_edges *edges, int64_t room, netdp_error *error);
 netdp_status netdp_i_edges_add(netdp_i_edges *edges, int32_t u, int32_t v, netdp_error *error);
 void netdp_i_edges_free(netdp_i_edges *edges);
 
@@ -41,6 +43,10 @@ void netdp_i_edges_free(netdp_i_edges *edges);
  */
 netdp_status netdp_i_graph_build(int32_t nodes, const netdp_i_edges *edges, netdp_graph **graph,
                                  netdp_graph_notes *notes, int64_t *clash, netdp_error *error);
+
+/* Nodes and edges alone, without weights, names, origin and positions. */
+netdp_status netdp_i_graph_copy_edges(const netdp_graph *graph, netdp_graph **copy,
+                                      netdp_error *error);
 
 netdp_status netdp_i_graph_set_origin(netdp_graph *graph, const char *origin, netdp_error *error);
 

@@ -34,42 +34,47 @@ static double degree_of(const struct setting *setting, int32_t v)
     return (double)(setting->graph->start[v + 1] - setting->graph->start[v]);
 }
 
-static double neighbour_degree(const struct setting *setting, int32_t v, int64_t i)
+/* The larger degree of v and its i-th neighbour. */
+static double most_of(const struct setting *setting, int32_t v, int64_t i)
 {
-    return degree_of(setting, setting->graph->neighbour[setting->graph->start[v] + i]);
+    const int32_t w = setting->graph->neighbour[setting->graph->start[v] + i];
+    const double here = degree_of(setting, v), there = degree_of(setting, w);
+    return here > there ? here : there;
 }
 
 static double metropolis_edge(const struct setting *setting, int32_t v, int64_t i)
 {
-    return 1 / (1 + fmax(degree_of(setting, v), neighbour_degree(setting, v, i)));
+    return 1 / (1 + most_of(setting, v, i));
 }
 
 /* 1 - sum_w 1/(1+max(d_v,d_w)) = 1/(1+d_v) + sum_w (max - d_v) / ((1+d_v)(1+max)). */
 static double metropolis_loop(const struct setting *setting, int32_t v)
 {
-    double d = degree_of(setting, v), rest = 0;
-    for (int64_t i = 0; i < netdp_graph_degree(setting->graph, v); i++) {
-        double most = fmax(d, neighbour_degree(setting, v, i));
-        rest += (most - d) / ((1 + d) * (1 + most));
+    const double d = degree_of(setting, v);
+    double rest = 0;
+    for (int64_t i = 0; i < (int64_t)d; i++) {
+        const double most = most_of(setting, v, i);
+        if (most > d)
+            rest += (most - d) / ((1 + d) * (1 + most));
     }
     return 1 / (1 + d) + rest;
 }
 
 static double hamilton_edge(const struct setting *setting, int32_t v, int64_t i)
 {
-    return 1 / fmax(degree_of(setting, v), neighbour_degree(setting, v, i));
+    return 1 / most_of(setting, v, i);
 }
 
 /* 1 - sum_w 1/max(d_v,d_w) = sum_w (max - d_v) / (d_v max): exactly 0 where no neighbour has more.
  */
 static double hamilton_loop(const struct setting *setting, int32_t v)
 {
-    double d = degree_of(setting, v), rest = 0;
-    if (netdp_graph_degree(setting->graph, v) == 0)
-        return 1;
-    for (int64_t i = 0; i < netdp_graph_degree(setting->graph, v); i++) {
-        double most = fmax(d, neighbour_degree(setting, v, i));
-        rest += (most - d) / (d * most);
+    const double d = degree_of(setting, v);
+    double rest = d > 0 ? 0 : 1;
+    for (int64_t i = 0; i < (int64_t)d; i++) {
+        const double most = most_of(setting, v, i);
+        if (most > d)
+            rest += (most - d) / (d * most);
     }
     return rest;
 }

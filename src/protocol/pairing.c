@@ -68,12 +68,14 @@ static netdp_status take_edges(const netdp_graph *graph, const int32_t *node, in
                                netdp_graph **pairs, netdp_error *error)
 {
     const int64_t edges = netdp_graph_edges(graph);
+    const bool weighted = netdp_i_graph_weights(graph, 0) != NULL;
     int64_t made = 0;
+    if (node == NULL && !weighted)
+        return netdp_i_graph_copy_edges(graph, pairs, error);
     OWNED int32_t *edge = NETDP_I_NEW(int32_t, 2 * edges + 1);
     OWNED double *weight = NETDP_I_NEW(double, edges + 1);
     if (edge == NULL || weight == NULL)
         return netdp_i_no_memory(error);
-    const bool weighted = netdp_i_graph_weights(graph, 0) != NULL;
     for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
         for (int32_t i = 0; i < netdp_graph_degree(graph, v); i++) {
             const int32_t w = netdp_graph_neighbours(graph, v)[i];
@@ -226,6 +228,7 @@ static netdp_status find_crowd(const netdp_graph *pairs, const int32_t *observer
                                int32_t *size, netdp_error *error)
 {
     const int32_t n = netdp_graph_nodes(pairs);
+    int32_t left = 0; /* that no component has yet */
     int32_t *queue = NETDP_I_NEW(int32_t, n);
     if (queue == NULL)
         return netdp_i_no_memory(error);
@@ -233,19 +236,23 @@ static netdp_status find_crowd(const netdp_graph *pairs, const int32_t *observer
         size[v] = -1;
     for (int32_t i = 0; i < count; i++)
         size[observers[i]] = 0;
+    for (int32_t v = 0; v < n; v++)
+        left += size[v] < 0;
     for (int32_t root = 0; root < n; root++) {
         int32_t reached = 0;
         if (size[root] >= 0)
             continue;
         queue[reached++] = root;
         size[root] = 1;
-        for (int32_t at = 0; at < reached; at++)
+        left--;
+        for (int32_t at = 0; at < reached && left > 0; at++)
             for (int32_t i = 0; i < netdp_graph_degree(pairs, queue[at]); i++) {
                 const int32_t w = netdp_graph_neighbours(pairs, queue[at])[i];
                 if (size[w] >= 0)
                     continue;
                 size[w] = 1;
                 queue[reached++] = w;
+                left--;
             }
         for (int32_t at = 0; at < reached; at++)
             size[queue[at]] = reached;

@@ -6,6 +6,7 @@
 #include "weigh.h"
 
 #include "account/observe/pairing.h"
+#include "graph/graph.h"
 #include "protocol/pairing.h"
 
 static void test_columns_equal_the_inverse(void **state)
@@ -52,6 +53,38 @@ static void test_columns_equal_the_inverse(void **state)
     assert_true(near_above <= 1.001e-3);
     /* Both are upper bounds; at kappa 1000 that of the updated inverse is the looser one. */
     assert_true(below <= 1e-7 && above <= 1e-9);
+}
+
+/* Pairs along the edges are the network's, in a graph of their own, with the weights that it has. */
+static void test_pairs_along_edges(void **state)
+{
+    (void)state;
+    const int32_t edge[] = {4, 1, 0, 3, 1, 0, 2, 4};
+    const double weight[] = {0.5, 2, 3, 0.25};
+    for (int weighted = 0; weighted < 2; weighted++) {
+        const netdp_edge_list list = {
+            .nodes = 5, .count = 4, .pair = edge, .weight = weighted != 0 ? weight : NULL};
+        netdp_graph *network = NULL, *pairs = NULL;
+        assert_ok(netdp_graph_from_list(&list, &network, NULL, &error));
+        assert_ok(netdp_pairing_graph("edges", network, 1, &pairs, &error));
+        assert_int_equal(netdp_graph_nodes(pairs), 5);
+        assert_int_equal(netdp_graph_edges(pairs), 4);
+        assert_string_equal(netdp_graph_origin(pairs), "edges");
+        for (int32_t v = 0; v < 5; v++) {
+            const int32_t degree = netdp_graph_degree(network, v);
+            assert_int_equal(netdp_graph_degree(pairs, v), degree);
+            assert_memory_equal(netdp_graph_neighbours(pairs, v),
+                                netdp_graph_neighbours(network, v), (size_t)degree * sizeof *edge);
+            assert_true((netdp_i_graph_weights(pairs, v) != NULL) == (weighted != 0));
+            if (weighted != 0)
+                assert_memory_equal(netdp_i_graph_weights(pairs, v),
+                                    netdp_i_graph_weights(network, v),
+                                    (size_t)degree * sizeof *weight);
+        }
+        netdp_graph_free(network);
+        assert_int_equal(netdp_graph_neighbours(pairs, 4)[0], 1); /* its own */
+        netdp_graph_free(pairs);
+    }
 }
 
 /* Of a clique of m nodes that the observers leave: (1 + (m - 1) / (1 + kappa^2 m)) / m. */
@@ -187,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_equal_the_inverse),
         cmocka_unit_test(test_twins_are_told_apart_by_nothing),
+        cmocka_unit_test(test_pairs_along_edges),
         cmocka_unit_test(test_a_clique_by_hand),
         cmocka_unit_test(test_weights_by_elimination),
     };

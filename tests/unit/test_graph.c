@@ -948,6 +948,41 @@ static void test_from_edges(void **state)
     netdp_graph_free(NULL);
 }
 
+/* Edges in the order of the rows, the other way round, or twice: the same graph, and the same weights. */
+static void test_edges_in_any_order(void **state)
+{
+    (void)state;
+    enum { NODES = 9, EDGES = NODES * (NODES - 1) / 2 };
+    int32_t pair[4 * EDGES];
+    double weight[2 * EDGES];
+    netdp_graph *graph[4] = {NULL}, *complete = make("complete 9", 0), *copy = NULL;
+    for (int way = 0; way < 4; way++) {
+        int32_t made = 0;
+        for (int32_t u = 0; u < NODES; u++)
+            for (int32_t v = u + 1; v < NODES; v++, made++) {
+                const int32_t at = way == 1 ? EDGES - 1 - made : made;
+                pair[2 * at] = way == 2 ? v : u;
+                pair[2 * at + 1] = way == 2 ? u : v;
+                weight[at] = 1 + u + v / 16.0;
+                pair[2 * (made + EDGES)] = v;
+                pair[2 * (made + EDGES) + 1] = u;
+                weight[made + EDGES] = 1 + u + v / 16.0;
+            }
+        const netdp_edge_list list = {
+            .nodes = NODES, .count = way == 3 ? 2 * EDGES : EDGES, .pair = pair, .weight = weight};
+        assert_ok(netdp_graph_from_list(&list, &graph[way], NULL, &error));
+        assert_simple(graph[way]);
+        assert_true(same_edges(graph[way], complete));
+        assert_memory_equal(graph[way]->weight, graph[0]->weight, 2 * EDGES * sizeof *weight);
+    }
+    assert_ok(netdp_i_graph_copy_edges(graph[1], &copy, &error));
+    assert_true(same_edges(copy, complete) && copy->weight == NULL);
+    for (int way = 0; way < 4; way++)
+        netdp_graph_free(graph[way]);
+    netdp_graph_free(copy);
+    netdp_graph_free(complete);
+}
+
 /* Every allocation fails once; nothing stays behind and the result comes in the end. */
 static void test_allocation_failures(void **state)
 {
@@ -993,6 +1028,7 @@ int main(void)
         cmocka_unit_test(test_long_labels),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_from_edges),
+        cmocka_unit_test(test_edges_in_any_order),
         cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

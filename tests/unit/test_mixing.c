@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "graph/graph.h"
+#include "mixing/alike.h"
 #include "mixing/dense.h"
 #include "mixing/mixing.h"
 
@@ -424,6 +425,30 @@ static void test_allocation_failures(void **state)
     assert_int_equal(netdp_i_memory_live(), before);
 }
 
+/* Networks that look the same from every node, and some that nearly do. */
+static void test_rows_alike(void **state)
+{
+    (void)state;
+    static const char *const yes[] = {
+        "ring 12",   "complete 30", "complete 17",          "hypercube 4",
+        "torus 3 5", "torus 4 6",   "static-exponential 21"};
+    static const char *const no[] = {"path 12", "star 9", "grid 3 5", "regular 24 3", "davis"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        struct pair pair = mix(yes[i], "lazy:0.3");
+        assert_true(netdp_i_rows_alike(netdp_mixing_rows(pair.mixing)));
+        drop(pair);
+    }
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        struct pair pair = mix(no[i], "lazy:0.3");
+        assert_false(netdp_i_rows_alike(netdp_mixing_rows(pair.mixing)));
+        drop(pair);
+    }
+    /* All degrees are the same, the weights are not. */
+    struct pair pair = mix_list("0 1 0.2\n1 2 0.2\n2 3 0.2\n3 0 0.3\n", "file");
+    assert_false(netdp_i_rows_alike(netdp_mixing_rows(pair.mixing)));
+    drop(pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_apply_is_exact),
         cmocka_unit_test(test_apply_part),
         cmocka_unit_test(test_mixing_time),
+        cmocka_unit_test(test_rows_alike),
         cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

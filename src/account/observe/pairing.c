@@ -212,14 +212,14 @@ static void add_node(const lanes *l, int32_t v, long double sum[LANES])
     const int32_t *neighbour = netdp_graph_neighbours(graph, v);
     const int32_t degree = netdp_graph_degree(graph, v);
     const double *here = column_at(l, v), equal = l->pairing->kappa;
+    const double *weight = l->pairing->weighted ? netdp_i_graph_weights(graph, v) : NULL;
     double flow[LANES] = {0}, size[LANES] = {0}, pairs[LANES] = {0};
     for (int32_t i = 0; i < degree; i++) {
         const int32_t w = neighbour[i];
         if (l->mark[w] != 0)
             continue;
         const double *there = column_at(l, w), once = w > v ? 1 : 0;
-        const double kappa = netdp_i_pairing_kappa(l->pairing, v, i),
-                     part = weight_of(l->pairing, v, i);
+        const double part = weight != NULL ? weight[i] : 1, kappa = equal * part;
         for (int k = 0; k < LANES; k++) {
             const double c = kappa * (here[k] - there[k]); /* from w the same, but for its sign */
             flow[k] += part * c;
@@ -300,9 +300,10 @@ static void multiply(const netdp_pairing *pairing, const char *mark, const doubl
     const double energy = pairing->kappa * pairing->kappa;
     for (int64_t v = 0; v < netdp_graph_nodes(graph); v++) {
         const int32_t *neighbour = netdp_graph_neighbours(graph, (int32_t)v);
+        const int32_t degree = mark[v] == 0 ? netdp_graph_degree(graph, (int32_t)v) : 0;
         const double *here = x + v * LANES;
         double sum[LANES] = {0};
-        for (int32_t i = 0; mark[v] == 0 && i < netdp_graph_degree(graph, (int32_t)v); i++)
+        for (int32_t i = 0; i < degree; i++)
             if (mark[neighbour[i]] == 0)
                 for (int k = 0; k < LANES; k++)
                     sum[k] += here[k] - x[(int64_t)neighbour[i] * LANES + k];
@@ -324,10 +325,13 @@ static void find_columns(const lanes *l, double *x, double *room)
 {
     const int64_t n = netdp_graph_nodes(l->pairing->graph), size = n * LANES;
     double *r = room, *p = r + size, *q = p + size, left[LANES], after[LANES], curve[LANES];
-    bool more = true;
-    multiply(l->pairing, l->mark, x, r);
+    bool more = true, begun = false;
+    for (int64_t i = 0; i < size && !begun; i++)
+        begun = x[i] != 0;
+    if (begun)
+        multiply(l->pairing, l->mark, x, r);
     for (int64_t i = 0; i < size; i++)
-        r[i] = -r[i];
+        r[i] = begun ? -r[i] : 0;
     for (int k = 0; k < LANES; k++)
         r[(int64_t)l->u[k] * LANES + k] += l->mark[l->u[k]] == 0;
     memcpy(p, r, (size_t)size * sizeof *p);
