@@ -141,6 +141,11 @@ CASES = [
     Case("loss --json --explain --family 'regular 60 4' --protocol walk --rounds 100 --noise 6", keys=["method", "seconds", "bytes"],
          check=lambda got: has(method="pairs", seconds=got["seconds"] if got["seconds"] > 0 else "above 0")(got)),
     Case("loss --explain --family 'regular 40 30' --rounds 60 --dither 0.001", out="taken: dense\\n"),
+    # Some 4,000 messages under a small dither: an account of hours is not begun for a proof that is little beside it.
+    Case("loss --explain --family 'regular 5000 8' --to 0 --rounds 501 --dither 0.001", out="taken: closed form\\n"),
+    Case("loss --explain --family 'regular 5000 8' --to 0 --rounds 501 --dither 0.001 --certify yes", out="taken: reduced\\n"),
+    Case("loss --explain --family 'regular 2000 8' --to 0 --rounds 501 --dither 0.001", out="taken: closed form\\n"),
+    Case("loss --family 'regular 5000 8' --to 0 --rounds 501 --dither 0.001", out="there is no proof, or none in minutes; see --certify yes"),
     # A hub sees everybody: nothing is left to follow.
     Case("loss --family 'star 5000' --rounds 200 --to 0", out="mean 1, worst 1 "),
     Case("loss --explain --family 'ring 9' --protocol stream --rounds 5000", out="; streaming"),

@@ -395,6 +395,9 @@ static double changing_work(const size *z)
             (z->factored ? z->by->factors * pow(z->nodes, 3) : 0));
 }
 
+/* What observers may take to be accounted for and proven under a small dither: of what is heard, sharpened, which takes as long again. */
+#define MOST_OF_SMALL 1e13
+
 /* What one observer's account takes, and its proof by shifts on a basis, beside one another. */
 typedef struct shifts {
     double account, filter, proof; /* the filter of the proof, and the shifts of all sources */
@@ -426,6 +429,16 @@ static shifts measure_shifts(const size *z, const netdp_loss_request *request, n
         s.proof *= z->rounds / rounds;
     s.bytes = 8 * rounds * fmax(modes * z->seen, z->nodes + (changes ? 2 * z->entries : 0));
     return s;
+}
+
+/*
+ * Under a small dither the account, whose covariance is carried as a factor, may take hours, beside which any proof is little: of one
+ * observer, on large networks of all that are asked about, as of what is heard.
+ */
+static bool is_long(const size *z, const shifts *s)
+{
+    const double observers = z->nodes > NETDP_DENSE_NODES ? z->observers : 1;
+    return z->factored && (s->proof + s->filter) * observers > MOST_OF_SMALL;
 }
 
 void netdp_i_cost_on_all(const netdp_loss_request *request, const netdp_i_observer *observer,
@@ -476,7 +489,8 @@ double netdp_i_cost_of_shift(const netdp_loss_request *request, const netdp_i_ob
     const bool beyond =
         heard && (s.filter * z.observers > AT_LEAST || s.filter_bytes > netdp_i_memory_limit());
     const bool little = s.proof <= OF_ACCOUNT * s.account || s.proof * z.observers <= AT_LEAST;
-    return beyond || !little || s.bytes > PROOF_BYTES ? INFINITY : s.proof + s.filter;
+    return beyond || !little || is_long(&z, &s) || s.bytes > PROOF_BYTES ? INFINITY
+                                                                         : s.proof + s.filter;
 }
 
 double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_observer *widest)
@@ -489,7 +503,7 @@ double netdp_i_cost_of_shifts(const netdp_loss_request *request, const netdp_i_o
     const size z = measure(&all, widest, true);
     netdp_i_cost(&all, widest, true, &plan);
     const shifts s = measure_shifts(&z, &all, &plan, netdp_i_cost_hears(&all, widest, &plan));
-    if (z.nodes > NETDP_DENSE_NODES || s.bytes > PROOF_BYTES ||
+    if (z.nodes > NETDP_DENSE_NODES || is_long(&z, &s) || s.bytes > PROOF_BYTES ||
         s.filter_bytes > netdp_i_memory_limit())
         return INFINITY;
     return (s.proof + fmax(0, s.filter - s.account)) * z.observers;
@@ -519,14 +533,11 @@ double netdp_i_cost_of_rest(const netdp_loss_request *request, const netdp_i_obs
     return way.work * z.observers;
 }
 
-/* What observers may take to be proven of what is heard under a small dither, sharpened, which takes as long again. */
-#define MOST_HEARD 1e13
-
 static bool hears_little(const netdp_loss_request *request, const netdp_i_observer *observer)
 {
     const size z = measure(request, observer, true);
     const netdp_way way = hear(&z);
-    return way.work * z.observers <= MOST_HEARD &&
+    return way.work * z.observers <= MOST_OF_SMALL &&
            way.bytes * fmin(z.observers, netdp_i_threads()) <= netdp_i_memory_limit();
 }
 
