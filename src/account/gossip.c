@@ -216,6 +216,8 @@ static netdp_status account_observer(void *context, int64_t index, int thread, n
     netdp_i_gossip_account *a = context;
     const int32_t *member = a->losses->to + a->first + index;
     double *row = a->rows + index * a->losses->from_count;
+    if (netdp_i_gossip_is_copied(a, a->first + (int32_t)index))
+        return NETDP_OK;
     if (a->closed != NULL && a->closed[a->first + index]) {
         memset(row, 0, (size_t)a->losses->from_count * sizeof *row);
         return a->bound->sound ? fill_everything(a, member, row, error) : NETDP_OK;
@@ -233,9 +235,12 @@ static netdp_status account_exactly(netdp_i_gossip_account *a, int32_t count,
     /* Of many observers at once the rounds of one are no news. */
     const netdp_progress poll = netdp_i_only_polled(progress);
     a->inner = alone ? progress : &poll;
-    if (a->rounds == NULL)
-        return netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",
-                                error);
+    if (a->rounds == NULL) {
+        TRY(netdp_i_for_each(count, account_observer, a, alone ? NULL : progress, "observers",
+                             error));
+        netdp_i_gossip_copy_alike(a, count);
+        return NETDP_OK;
+    }
     for (int32_t v = 0; v < count; v++)
         TRY(account_observer(a, v, 0, error));
     return NETDP_OK;
@@ -319,6 +324,7 @@ static void clear_account(netdp_i_gossip_account *a)
     netdp_i_quiet_free(a->quiet);
     netdp_i_basis_clear(&a->dense);
     netdp_i_paired_clear(&a->paired);
+    netdp_i_gossip_alike_clear(&a->alike);
     netdp_i_free(a->own);
     netdp_i_free(a->closed);
     netdp_i_free(a->scale);
@@ -347,5 +353,6 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
     const bool at_once =
         netdp_i_gossip_is_published(a.bound) && request->protocol->varying.kind != NETDP_VARY_NEVER;
     const int32_t size = at_once ? a.losses->to_count : netdp_i_batch_size(a.losses, room.rows);
+    TRY(netdp_i_gossip_alike_new(&a, size, error));
     return netdp_i_batches_fill(a.losses, size, account_batch, &a, sink, context, progress, error);
 }

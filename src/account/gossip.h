@@ -25,6 +25,13 @@ typedef enum netdp_i_gossip_way {
     NETDP_I_WAY_STREAM  /* a stream's rows, with their rounding */
 } netdp_i_gossip_way;
 
+/* Observers that may change places, of which one is accounted for (gossip_alike.c). */
+typedef struct netdp_i_gossip_alike {
+    int32_t *like; /* [observers]: whose row is copied, or itself; NULL: each is accounted for */
+    int32_t *slot; /* [observers]: where a row is kept for later batches, from 1; 0: nowhere */
+    double *kept;  /* [slots][from] */
+} netdp_i_gossip_alike;
+
 /* What the observers of one account share. */
 typedef struct netdp_i_gossip_account {
     const netdp_loss_request *request;
@@ -45,6 +52,7 @@ typedef struct netdp_i_gossip_account {
     netdp_i_gossip_way way;
     bool *closed;    /* [observers]: to whom every message counts as seen; NULL: to none */
     const char *why; /* ... or NULL */
+    netdp_i_gossip_alike alike;
     const netdp_progress *inner; /* rounds are told where there is one observer, else only polled */
 } netdp_i_gossip_account;
 
@@ -91,6 +99,18 @@ bool netdp_i_gossip_by_phases(const netdp_i_gossip_account *a);
 
 /* a->way, before the first row; who has the closed bound: a->closed. */
 netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error);
+
+/* ---- Observers that may change places (gossip_alike.c) ---- */
+
+/* a->alike, once the way is known; rows come in batches of `size` observers. */
+netdp_status netdp_i_gossip_alike_new(netdp_i_gossip_account *a, int32_t size, netdp_error *error);
+void netdp_i_gossip_alike_clear(netdp_i_gossip_alike *alike);
+
+/* Is the observer's row another's? */
+bool netdp_i_gossip_is_copied(const netdp_i_gossip_account *a, int32_t v);
+
+/* These rows, where the others of the batch at hand, of so many observers, are made. */
+void netdp_i_gossip_copy_alike(netdp_i_gossip_account *a, int32_t count);
 
 /* ---- What is not proven (gossip_closed.c) ---- */
 

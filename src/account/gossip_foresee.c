@@ -21,6 +21,7 @@ typedef struct looked {
 static void looked_clear(looked *l)
 {
     netdp_i_quiet_free(l->account.quiet);
+    netdp_i_gossip_alike_clear(&l->account.alike);
     netdp_i_free(l->account.own);
     netdp_i_free(l->account.closed);
     netdp_i_free(l->account.scale);
@@ -134,6 +135,10 @@ static void foresee_view(const netdp_i_gossip_account *a, const netdp_i_observer
             *seconds = plan.way[i].seconds;
             *bytes = plan.way[i].bytes;
         }
+    /* Source by source nothing is looked for where nobody is hidden. */
+    if (plan.method == NETDP_METHOD_CONJUGATE &&
+        view->seen_count + a->losses->members >= netdp_graph_nodes(a->graph))
+        *seconds = 0;
     if (a->way == NETDP_I_WAY_STREAM) {
         const netdp_linear *p = a->request->protocol;
         const double slots = (double)((p->rounds - 1) / p->every + 1);
@@ -165,7 +170,7 @@ static netdp_status foresee_classes(const netdp_i_gossip_account *a, netdp_plan 
         return netdp_i_no_memory(error);
     for (int32_t i = l->to_count - 1; i >= 0; i--) {
         const int32_t degree = l->members > 1 ? 0 : netdp_graph_degree(a->graph, l->to[i]);
-        if (a->closed == NULL || !a->closed[i]) {
+        if ((a->closed == NULL || !a->closed[i]) && !netdp_i_gossip_is_copied(a, i)) {
             first[degree] = i;
             count[degree]++;
         }
@@ -239,6 +244,8 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     CLEARED(looked_clear) looked l = {0};
     TRY(look(request, &l, error));
     TRY(choose_way(&l, plan, error));
+    TRY(netdp_i_gossip_alike_new(&l.account,
+                                 netdp_i_batch_size(l.account.losses, NETDP_I_BATCH_BYTES), error));
     return foresee(&l.account, plan, error);
 }
 

@@ -7,6 +7,7 @@
 
 #include <netdp/account.h>
 
+#include "account/losses/losses.h"
 #include "account/observe/conjugate.h"
 #include "account/observe/heard.h"
 #include "account/observe/riccati.h"
@@ -18,6 +19,11 @@ typedef struct net {
     netdp_mixing *mixing;
     int32_t nodes;
 } net;
+
+static bool close_to(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
 
 static net net_of(const json_t *networks, const char *name)
 {
@@ -333,9 +339,51 @@ static void test_heard_under_small_dithers(void **state)
     }
 }
 
+/* Of observers that may change places one is accounted for, also where they come in several batches: as each by itself. */
+static void test_observers_that_may_change_places(void **state)
+{
+    (void)state;
+    static const char *const families[] = {"star 70", "caveman 4 9", "complete 12", "grid 5 5"};
+    static const netdp_sees sees[] = {NETDP_SEES_NEIGHBOURS, NETDP_SEES_SUM};
+    for (size_t i = 0; i < 4; i++)
+        for (int k = 0; k < 6; k++) {
+            net n = {0};
+            assert_ok(netdp_graph_make(families[i], 1, true, &n.graph, NULL, &error));
+            assert_ok(netdp_mixing_new(n.graph, "metropolis", &n.mixing, &error));
+            n.nodes = netdp_graph_nodes(n.graph);
+            const netdp_linear protocol = {.mixing = n.mixing,
+                                           .rounds = 6,
+                                           .every = k / 2 == 2 ? 3 : 0,
+                                           .reacts = k / 2 == 2,
+                                           .noise.end = k / 2 == 2 ? 0.1 : 0,
+                                           .noise.dither = k / 2 == 1 ? 0.002 : 0.05};
+            netdp_loss_request request = {.protocol = &protocol, .sees = sees[k % 2]};
+            netdp_losses *all = NULL;
+            assert_ok(netdp_i_losses_all(&request, (netdp_i_room){1, 0}, NULL, netdp_i_losses_keep,
+                                         &all, NULL, &error));
+            for (int32_t v = 0; v < n.nodes; v++) {
+                netdp_losses *one = NULL;
+                request.to = &v;
+                request.to_count = 1;
+                assert_ok(netdp_losses_new(&request, NULL, &one, &error));
+                for (int32_t u = 0; u < n.nodes; u++)
+                    if (u != v && !close_to(all->loss[(int64_t)v * n.nodes + u], one->loss[u]))
+                        fail_msg("%s, setting %d: of %d towards %d %.17g, alone %.17g", families[i],
+                                 k, (int)u, (int)v, all->loss[(int64_t)v * n.nodes + u],
+                                 one->loss[u]);
+                assert_int_equal(all->certified, one->certified);
+                netdp_losses_free(one);
+            }
+            netdp_losses_free(all);
+            netdp_mixing_free(n.mixing);
+            netdp_graph_free(n.graph);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_observers_that_may_change_places),
         cmocka_unit_test(test_heard_under_small_dithers),
         cmocka_unit_test(test_heard_is_backwards),
         cmocka_unit_test(test_ways_against_sixty_digits),
