@@ -79,7 +79,7 @@ typedef struct at {
     bool turned; /* at its conjugate instead */
     asking how;
     lanes gap;
-    lanes *run;     /* [1 + members][runs] */
+    lanes *run;     /* [leaves][runs], or [leaves][2]: all of them, and the longest */
     lanes *between; /* [runs] */
     lanes *arrive;  /* [count] */
 } at;
@@ -98,12 +98,21 @@ INSIDE double complex turn(const at *a, double complex x)
     return a->turned ? conj(x) : x;
 }
 
-INSIDE double complex plain_of(const at *a, int32_t leaf, int64_t k)
+/* Of runs of k + 1 contributions, or of a row of those that are summed. */
+INSIDE double complex plain_row(const at *a, int32_t leaf, int64_t row)
 {
     const walk *w = a->w;
-    const double complex plain =
-        w->plain[(leaf * w->runs.count + k) * w->length->points + a->point];
-    return turn(a, plain) * (a->how.mass == 1 ? 1 : pow(a->how.mass, (double)k + 1));
+    return turn(a, w->plain[(leaf * w->runs.rows + row) * w->length->points + a->point]);
+}
+
+INSIDE double complex plain_of(const at *a, int32_t leaf, int64_t k)
+{
+    return plain_row(a, leaf, k) * (a->how.mass == 1 ? 1 : pow(a->how.mass, (double)k + 1));
+}
+
+INSIDE double complex first_of(const at *a, int32_t leaf)
+{
+    return turn(a, a->w->first[leaf * a->w->length->points + a->point]) * a->how.mass;
 }
 
 INSIDE double complex any_again_of(const at *a)
@@ -144,51 +153,72 @@ INSIDE lanes read(const at *a, const double *table)
     return made;
 }
 
+/* Of the runs that are summed. */
+static void read_sums(at *a)
+{
+    const walk *w = a->w;
+    const int64_t each = 2 * w->length->points * WIDE;
+    const double scale = a->how.scale * a->how.mass;
+    const netdp_i_runs_row all = scale == 1 ? NETDP_I_RUNS_ALL : NETDP_I_RUNS_ALL_SCALED;
+    for (int32_t i = 0; i < w->runs.leaves; i++) {
+        const double *rows = w->transform + i * w->runs.rows * each;
+        a->run[2 * i] = read(a, rows + all * each);
+        a->run[2 * i + 1] = read(a, rows + NETDP_I_RUNS_LAST * each);
+        if (scale != 1)
+            scale_by(pow(scale, (double)w->runs.count), &a->run[2 * i + 1]);
+    }
+}
+
 static void read_point(at *a)
 {
     const walk *w = a->w;
-    const int64_t runs = w->runs.count;
+    const int64_t runs = w->runs.count, laws = w->runs.summed ? 0 : w->runs.leaves * runs;
+    const double scale = a->how.scale * a->how.mass;
     if (w->goes_on)
         a->gap = read(a, w->gap);
-    for (int64_t i = 0; i < (1 + w->members) * runs; i++)
+    if (scale != 1)
+        scale_by(scale, &a->gap);
+    if (w->runs.summed)
+        read_sums(a);
+    for (int64_t i = 0; i < laws; i++) {
         a->run[i] = read(a, w->transform + 2 * i * w->length->points * WIDE);
-    const double scale = a->how.scale * a->how.mass;
-    if (scale == 1)
-        return;
-    scale_by(scale, &a->gap);
-    for (int64_t i = 0; i < (1 + w->members) * runs; i++)
-        scale_by(pow(scale, (double)(i % runs) + 1), &a->run[i]);
+        if (scale != 1)
+            scale_by(pow(scale, (double)(i % runs) + 1), &a->run[i]);
+    }
 }
 
 /* All runs that `leaf` ends, however long. */
 INSIDE lanes all_runs(const at *a, int32_t leaf, const lanes *longer)
 {
-    const int64_t runs = a->w->runs.count;
+    const int64_t runs = a->w->runs.summed ? 2 : a->w->runs.count;
     const lanes *run = a->run + leaf * runs;
-    lanes sum = {0};
-    for (int64_t k = 0; k < runs; k++)
+    lanes sum = run[0];
+    for (int64_t k = 1; k < runs && !a->w->runs.summed; k++)
         add(&run[k], &sum);
     add_product(&run[runs - 1], longer, &sum);
     return sum;
+}
+
+/* The same without costs, of runs that are summed. */
+INSIDE double complex all_plain(const at *a, int32_t leaf)
+{
+    const double complex again = again_of(a);
+    const double times = a->how.mass == 1 ? 1 : pow(a->how.mass, (double)a->w->runs.count);
+    const double complex last = plain_row(a, leaf, NETDP_I_RUNS_LAST) * times;
+    return plain_row(a, leaf, a->how.mass == 1 ? NETDP_I_RUNS_ALL : NETDP_I_RUNS_ALL_SCALED) +
+           last * again / (1 - again);
 }
 
 /* Any number of contributions: arrivals are a geometric series. */
 NETDP_I_WIDER
 static lanes gain_of_all(const at *a)
 {
-    const walk *w = a->w;
-    const int64_t runs = w->runs.count;
-    const double complex again = again_of(a);
     const lanes rest = all_of(&a->gap), longer = product(&a->gap, &rest);
     lanes back = {0}, gain = {0};
-    for (int32_t f = 0; f < w->members; f++) {
+    for (int32_t f = 0; f < a->w->members; f++) {
         const lanes sum = all_runs(a, f, &longer);
-        double complex plain = 0;
-        for (int64_t k = 0; k < runs; k++)
-            plain += plain_of(a, f, k);
-        plain += plain_of(a, f, runs - 1) * again / (1 - again);
         add_scaled(&sum, found_of(a, f), &back);
-        add_gain(a, &sum, plain, &gain);
+        add_gain(a, &sum, all_plain(a, f), &gain);
     }
     const lanes all = all_of(&back), start = every(start_of(a));
     gain = product(&gain, &all);
@@ -270,7 +300,7 @@ INSIDE double complex next_over(const at *a)
 {
     double complex next = 0;
     for (int32_t f = 0; f < a->w->members; f++)
-        next += plain_of(a, f, 0) * found_of(a, f);
+        next += first_of(a, f) * found_of(a, f);
     return next;
 }
 
@@ -284,13 +314,13 @@ static lanes gain_from_end(const at *a)
     const walk *w = a->w;
     const lanes rest = all_of(&a->gap), longer = product(&a->gap, &rest);
     const double complex next = any_again_of(a) + next_over(a);
-    double complex first = plain_of(a, w->members, 0) * w->share; /* nothing is to come */
+    double complex first = first_of(a, w->members) * w->share; /* nothing is to come */
     lanes back = {0}, begun = runs_of_end(a, &longer);
     for (int32_t f = 0; f < w->members; f++) {
         const double complex stays = stay_of(a, f) * w->share;
         const lanes sum = all_runs(a, f, &longer);
         add_scaled(&sum, stays, &begun);
-        first += plain_of(a, f, 0) * stays;
+        first += first_of(a, f) * stays;
         add_scaled(&sum, found_of(a, f), &back);
     }
     const lanes all = all_of(&back), each = product(&begun, &all);
@@ -310,7 +340,7 @@ static lanes gain_of_last(const at *a)
     const lanes rest = all_of(&a->gap), longer = product(&a->gap, &rest);
     const lanes end = runs_of_end(a, &longer);
     const double complex again = any_again_of(a), over = next_over(a);
-    lanes gain = every(a->how.sign * plain_of(a, w->members, 0) * w->share), closed = {0};
+    lanes gain = every(a->how.sign * first_of(a, w->members) * w->share), closed = {0};
     find_arrivals(a, &end);
     add_scaled(&end, 1 + a->how.sign * (again + (w->count > 1 ? over : 0)), &gain);
     for (int64_t k = 1; k + 1 < w->count; k++)
@@ -325,7 +355,7 @@ static lanes gain_of_last(const at *a)
 
 static at at_point(const walk *w, int32_t point, bool turned, asking how)
 {
-    const int64_t laws = (1 + w->members) * w->runs.count;
+    const int64_t laws = w->runs.leaves * w->runs.rows;
     at a = {.w = w,
             .point = point,
             .turned = turned,
@@ -367,11 +397,10 @@ lanes netdp_i_gained_mean(const walk *w, asking how)
 bool netdp_i_gained_end(const walk *w, double mass, int lane)
 {
     const at a = at_point(w, 0, false, (asking){1, mass, 1});
-    const int64_t runs = w->runs.count;
     const double gap = a.gap.re[lane];
+    const lanes rest = all_of(&a.gap), longer = product(&a.gap, &rest);
     double back = 0;
-    for (int64_t i = 0; i < w->members * runs; i++)
-        back += a.run[i].re[lane] * creal(found_of(&a, (int32_t)(i / runs))) *
-                (i % runs == runs - 1 ? 1 / (1 - gap) : 1);
+    for (int32_t f = 0; f < w->members; f++)
+        back += all_runs(&a, f, &longer).re[lane] * creal(found_of(&a, f));
     return (gap < 1 || (w->count > 0 && !w->from_end)) && (back < 1 || w->count > 0);
 }

@@ -29,8 +29,9 @@ typedef struct netdp_i_long_walk {
     double _Complex *found; /* [members][points] */
     double _Complex *stay;  /* [members][points] */
     double _Complex *again; /* [points]: of the gaps, without costs */
-    double _Complex *plain; /* [1 + members][count of runs][points] */
-    double *transform;      /* [1 + members][count of runs][2 points][2 LANES] */
+    double _Complex *plain; /* [leaves of runs][their rows][points] */
+    double _Complex *first; /* [leaves of runs][points]: of runs of one contribution */
+    double *transform;      /* [leaves of runs][their rows][2 points][2 LANES] */
     double *gap;            /* [2 points][2 LANES] */
     netdp_i_lanes *room;    /* of one point */
     netdp_i_pool rooms;     /* of the random length: from power on */

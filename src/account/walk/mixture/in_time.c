@@ -109,7 +109,7 @@ static netdp_status pair_rooms(pair *p, const netdp_i_observer_set *watch, netdp
     TRY(netdp_i_pool_made(&p->pool, error));
     if (p->between == NULL || p->arrive == NULL || p->run == NULL)
         return netdp_i_no_memory(error);
-    return netdp_i_runs_new(m, watch, false, p->count, &p->runs, error);
+    return netdp_i_runs_new(m, watch, false, false, p->count, &p->runs, error);
 }
 
 netdp_status netdp_i_in_time_new(const netdp_i_time_grid *m, netdp_i_returns *hunt, int64_t cap,

@@ -33,8 +33,7 @@ static const netdp_i_length_asked to_look = {.spread = 0.06, .frequency = 6};
 #define FADING_PER_LOG 1.6
 #define MOST_FADING 32.0
 
-/* By how much masses are scaled to see what a sum of products does with an error in parts. */
-#define SCALED 1e-4
+#define SCALED NETDP_I_RUNS_SCALED
 
 typedef netdp_i_long_walk walk;
 typedef netdp_i_lanes lanes;
@@ -174,8 +173,8 @@ netdp_status netdp_i_long_walk_new(const netdp_i_time_grid *grid, netdp_i_return
         fill_stays(hunt, f, grid->steps, w->stays + f * blocks);
     w->excess = find_excess(hunt);
     netdp_i_dense_begin();
-    return netdp_i_runs_new(grid, hunt->watch, from_end, find_runs(w, hunt, delta), &w->runs,
-                            error);
+    return netdp_i_runs_new(grid, hunt->watch, from_end, w->count == 0, find_runs(w, hunt, delta),
+                            &w->runs, error);
 }
 
 /* ---- the random length ---- */
@@ -228,7 +227,7 @@ static void transform_plain(const walk *w, const double *mass, double _Complex *
 
 static netdp_status make_rooms(walk *w, netdp_error *error)
 {
-    const int64_t points = w->length->points, laws = (1 + w->members) * w->runs.count;
+    const int64_t points = w->length->points, laws = w->runs.leaves * w->runs.rows;
     const int64_t arrivals = w->count > 0 ? w->count : 1;
     netdp_i_pool *pool = &w->rooms;
     w->power = NETDP_I_TAKE(pool, double, 2 * points * w->grid->bins);
@@ -237,6 +236,7 @@ static netdp_status make_rooms(walk *w, netdp_error *error)
     w->stay = NETDP_I_TAKE(pool, double complex, w->members *points);
     w->again = NETDP_I_TAKE(pool, double complex, points);
     w->plain = NETDP_I_TAKE(pool, double complex, laws *points);
+    w->first = NETDP_I_TAKE(pool, double complex, w->runs.leaves *points);
     w->transform = NETDP_I_TAKE(pool, double, 2 * laws * points * WIDE);
     w->gap = NETDP_I_TAKE(pool, double, 2 * points * WIDE);
     w->room = NETDP_I_TAKE(pool, lanes, laws + w->runs.count + arrivals);
@@ -259,22 +259,37 @@ netdp_status netdp_i_long_walk_set(walk *w, netdp_i_returns *hunt, double log_me
     transform_blocks(w);
     fill_power(w);
     transform_plain(w, w->runs.again.mass, w->again);
-    for (int64_t i = 0; i < (1 + w->members) * w->runs.count; i++)
+    for (int64_t i = 0; i < w->runs.leaves * w->runs.rows; i++)
         transform_plain(w, w->runs.plain + i * w->grid->bins, w->plain + i * w->length->points);
+    for (int64_t i = 0; i < w->runs.leaves; i++)
+        transform_plain(w, w->runs.leave[i].mass, w->first + i * w->length->points);
     return NETDP_OK;
 }
 
 /* ---- all points ---- */
 
-static void transform_runs(walk *w)
+static void transform(const walk *w, const lanes *law, double *into)
 {
-    const int32_t bins = w->grid->bins, rows = 2 * w->length->points;
-    for (int64_t i = 0; i <= (1 + w->members) * w->runs.count; i++) {
-        const bool gap = i == (1 + w->members) * w->runs.count;
-        const lanes *law = gap ? w->runs.gap : w->runs.law + i * bins;
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, WIDE, bins, 1, w->power, bins,
-                    law->re, WIDE, 0, gap ? w->gap : w->transform + i * rows * WIDE, WIDE);
-    }
+    const int32_t bins = w->grid->bins;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 2 * w->length->points, WIDE, bins, 1,
+                w->power, bins, law->re, WIDE, 0, into, WIDE);
+}
+
+/* Is this row of the runs that are summed looked at? */
+static bool counts(const walk *w, int64_t row, bool off)
+{
+    return row == NETDP_I_RUNS_ALL || (row == NETDP_I_RUNS_LAST ? w->goes_on : off);
+}
+
+static void transform_runs(walk *w, bool off)
+{
+    const netdp_i_runs *r = &w->runs;
+    for (int64_t i = 0; i < r->leaves * r->rows; i++)
+        if (!r->summed || counts(w, i % r->rows, off))
+            transform(w, r->law + i * w->grid->bins,
+                      w->transform + i * 2 * w->length->points * WIDE);
+    if (w->goes_on)
+        transform(w, r->gap, w->gap);
 }
 
 /* ---- how far it may be off ---- */
@@ -312,7 +327,7 @@ static void find_off(const walk *w, const lanes *gain, netdp_i_mean *mean)
 
 void netdp_i_long_walk_means(walk *w, bool off, netdp_i_mean *mean)
 {
-    transform_runs(w);
+    transform_runs(w, off);
     const lanes sum = netdp_i_gained_mean(w, (netdp_i_gained_asked){1, 1, -1});
     for (int i = 0; i < LANES; i++)
         mean[i] = (netdp_i_mean){.re = sum.re[i], .im = sum.im[i]};
