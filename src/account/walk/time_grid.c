@@ -17,7 +17,7 @@ enum { ALONE = 32, FEW = 128, MANY = 512 };
 
 /* With few contributions that count a released walk is followed so far: at most this much work, or this far. */
 enum { MOST_RELEASED = 2048 };
-#define WORK (128.0 * MANY * MANY)
+#define WORK (320.0 * MANY * MANY)
 
 typedef struct fineness {
     int64_t exact, times;

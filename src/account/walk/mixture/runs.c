@@ -16,6 +16,12 @@ typedef netdp_i_runs runs;
 typedef netdp_i_lanes lanes;
 typedef netdp_i_leave leave;
 
+/* Are all steps told apart? Then a group is one gap. */
+static bool by_steps(const netdp_i_time_grid *grid)
+{
+    return grid->bins == grid->steps;
+}
+
 void netdp_i_runs_clear(runs *r)
 {
     netdp_i_pool_clear(&r->pool);
@@ -56,7 +62,7 @@ netdp_status netdp_i_runs_new(const netdp_i_time_grid *grid, const netdp_i_obser
                 .rows = summed ? NETDP_I_RUNS_ROWS : count,
                 .rate = watch->rate};
     const int64_t bins = grid->bins, laws = (int64_t)r->leaves * r->rows * bins;
-    const int32_t sums = grid->first[bins];
+    const int32_t sums = by_steps(grid) ? 0 : grid->first[bins];
     r->leave = NETDP_I_TAKE(&r->pool, leave, r->leaves);
     r->again_sum = NETDP_I_TAKE(&r->pool, double, sums);
     r->plain = NETDP_I_TAKE(&r->pool, double, laws);
@@ -138,7 +144,7 @@ static void fill_leaves(runs *r, netdp_i_returns *hunt, double *any)
     const netdp_i_time_grid *m = r->grid;
     memset(any, 0, (size_t)(m->steps + 1) * sizeof *any);
     fill(r, hunt->again, &r->again);
-    for (int32_t x = 0; x < m->bins; x++)
+    for (int32_t x = 0; x < m->bins && !by_steps(m); x++)
         for (int32_t k = m->first[x]; k < m->first[x + 1]; k++) {
             r->again_sum[k] = 0;
             for (int32_t y = m->together[k].from; y < m->together[k].to; y++)
@@ -197,6 +203,12 @@ static void extend_plain(const runs *r, const double *plain, double *next)
     const netdp_i_time_grid *m = r->grid;
     first_sum first = {0};
     memset(next, 0, (size_t)m->bins * sizeof *next);
+    if (by_steps(m)) {
+        for (int32_t x = 0; x < m->bins; x++)
+            for (int32_t into = x + 1; into < m->bins; into++)
+                next[into] += plain[x] * r->again.mass[into - x - 1];
+        return;
+    }
     for (int32_t x = 0; x < m->bins; x++)
         for (int32_t k = m->first[x]; k < m->first[x + 1]; k++) {
             const netdp_i_together *t = &m->together[k];
@@ -218,7 +230,7 @@ static const netdp_i_together *parted(const netdp_i_time_grid *m, int32_t x, int
 static void fill_below(runs *r)
 {
     const netdp_i_time_grid *m = r->grid;
-    for (int64_t number = 2; number <= r->count; number++) {
+    for (int64_t number = 2; number <= r->count && !by_steps(m); number++) {
         first_sum first = {0};
         for (int32_t x = 0; x < m->bins; x++) {
             const int64_t at = (number - 1) * m->bins + x;
@@ -363,7 +375,7 @@ NETDP_I_WIDEST
 static void sum_gaps(runs *r)
 {
     const netdp_i_time_grid *m = r->grid;
-    for (int32_t k = 0; k < m->first[m->bins]; k++) {
+    for (int32_t k = 0; k < m->first[m->bins] && !by_steps(m); k++) {
         wide sum = {0};
         add_all(r->gap, m->together[k].from, m->together[k].to, &sum);
         store(&sum, &r->gap_sum[k]);
@@ -474,6 +486,36 @@ static void extend(const runs *r, int64_t number, const lanes *now, lanes *next,
     }
 }
 
+/*
+ * The same where all steps are told apart: of a gap and what comes after it the sum of steps is that of `into`. Gaps
+ * below a split, which the shorter the fewer steps come after them, stay.
+ */
+NETDP_I_WIDEST
+static void extend_steps(const runs *r, int64_t number, const lanes *now, lanes *next, lanes *stay)
+{
+    const int32_t bins = r->grid->bins, *split = r->split + (number - 1) * bins;
+    const double *again = r->again.mass;
+    const lanes *gaps = r->gap;
+    int32_t begin = 0;
+    while (begin < bins && is_zero(&now[begin]))
+        begin++;
+    for (int32_t into = 0; into < bins; into++) {
+        wide sum = {0}, stays = {0}, rest, gap;
+        int32_t x = into - 1, y = 0; /* what comes after the gap, and the gap */
+        for (; x >= begin && y <= x && y < split[x]; x--, y++) {
+            stays.re += *(const eight *)now[x].re * again[y];
+            stays.im += *(const eight *)now[x].im * again[y];
+        }
+        for (; x >= begin; x--, y++) {
+            load(&now[x], &rest);
+            load(&gaps[y], &gap);
+            add_product(&rest, &gap, &sum);
+        }
+        store(&sum, &next[into]);
+        store(&stays, &stay[into]);
+    }
+}
+
 /* Runs of k + 1 contributions. */
 static lanes *law_of(const runs *r, int32_t i, int64_t k)
 {
@@ -538,12 +580,15 @@ void netdp_i_runs_follow(runs *r, const double *tilt, const int64_t *turn, int64
     memset(r->above_are, 0, (size_t)bins * sizeof *r->above_are);
     if (r->summed)
         memset(r->law, 0, (size_t)(r->leaves * r->rows * bins) * sizeof *r->law);
+    const bool steps = by_steps(r->grid);
     for (int64_t k = 0; k < r->count; k++) {
-        if (k > 0)
+        if (k > 0 && !steps)
             find_above(r, k + 1);
         for (int32_t i = 0; i < r->leaves; i++)
             if (k == 0)
                 first_of(r, &r->leave[i], law_of(r, i, 0));
+            else if (steps)
+                extend_steps(r, k + 1, law_of(r, i, k - 1), law_of(r, i, k), r->stay + i * bins);
             else
                 extend(r, k + 1, law_of(r, i, k - 1), law_of(r, i, k), r->stay + i * bins);
         if (k > 0)
