@@ -1,6 +1,5 @@
 #include "cli/common/command.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <netdp/audit.h>

@@ -7,7 +7,6 @@
 #include <netdp/claim.h>
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"

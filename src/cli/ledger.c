@@ -13,9 +13,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "base/memory.h"
 #include "cli/net/recheck.h"
-#include "peer/budget.h"
 #include "peer/net/statement.h"
 
 typedef struct ledger_options {

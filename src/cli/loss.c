@@ -4,13 +4,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <netdp/account.h>
 #include <netdp/privacy.h>
 
 #include "account/losses/label.h"
-#include "account/gossip/pairs_left.h"
 #include "account/losses/pairs.h"
 #include "account/losses/summary.h"
 #include "base/fail.h"

@@ -1,5 +1,4 @@
 /* netdp predict: a learnt model applied to rows of a table. */
-#include <stdio.h>
 #include <string.h>
 #include <netdp/model.h>
 

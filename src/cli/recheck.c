@@ -12,7 +12,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "run/record.h"

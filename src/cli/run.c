@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "base/try.h"
 #include "study/study.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/try.h"
 
 static const char *const words[NETDP_I_ENTRY_KINDS] = {"opened", "study", "reserved",

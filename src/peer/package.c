@@ -1,6 +1,5 @@
 #include "peer/package.h"
 
-#include <math.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>

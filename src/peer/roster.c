@@ -1,8 +1,6 @@
 /* roster.json, to a package and back: strict, so that a package has one meaning and one digest. */
 #include <math.h>
-#include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"

@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/try.h"
 
 /* What node u released, or its constant itself. */

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <netdp/noise.h>
 #include <netdp/simulate.h>
 
 #include "account/losses/losses.h"
@@ -13,7 +12,6 @@
 #include "mixing/alike.h"
 #include "plan/own.h"
 #include "protocol/threat.h"
-#include "study/protection.h"
 
 /* The most rounds that a study may ask for. */
 #define MOST_ROUNDS 1000000000

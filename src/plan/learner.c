@@ -8,7 +8,6 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/try.h"
 #include "learn/model.h"
 #include "learn/owner.h"

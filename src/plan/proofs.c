@@ -12,7 +12,6 @@
 #include "base/try.h"
 #include "plan/gossip.h"
 #include "plan/walk.h"
-#include "study/protection.h"
 
 /* Unasked, all proofs of a variant together take no more multiplications and bytes than these. */
 #define MOST_WORK 2e10

@@ -1,7 +1,6 @@
 #include "plan/realised.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <netdp/privacy.h>
 #include <netdp/tally.h>

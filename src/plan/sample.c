@@ -8,7 +8,6 @@
 #include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/try.h"
 #include "question/question.h"
 

@@ -1,6 +1,5 @@
 #include "plan/tally.h"
 
-#include <math.h>
 #include <netdp/tally.h>
 
 #include "base/fail.h"

@@ -14,7 +14,6 @@
 #include "base/try.h"
 #include "question/question.h"
 #include "protocol/noise.h"
-#include "protocol/pairing.h"
 #include "protocol/pattern.h"
 #include "protocol/quiet.h"
 #include "protocol/threat.h"

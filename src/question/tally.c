@@ -1,7 +1,4 @@
 /* A question about sums and histograms by a token. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -9,7 +6,6 @@
 #include "base/try.h"
 #include "question/question.h"
 #include "protocol/tally.h"
-#include "protocol/threat.h"
 
 static bool counts(const netdp_i_description *description)
 {

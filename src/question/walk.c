@@ -1,5 +1,4 @@
 /* A question about a walk. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "question/question.h"
-#include "protocol/threat.h"
 
 /* "THETA,LOW,HIGH": the Gamma mechanism that released what the law goes towards. */
 static netdp_status read_gamma(const char *text, netdp_gamma *gamma, netdp_error *error)

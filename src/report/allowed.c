@@ -1,6 +1,5 @@
 #include "report/allowed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"

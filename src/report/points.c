@@ -1,7 +1,6 @@
 /* The points of a figure: mean, least and largest of what its kind is about. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <netdp/graph.h>
 #include <netdp/mixing.h>

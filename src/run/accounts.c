@@ -1,19 +1,15 @@
 #include "run/accounts.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <netdp/simulate.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/try.h"
 #include "plan/plan.h"
 #include "run/again.h"
 #include "run/checkpoint.h"
-#include "run/folder.h"
 #include "run/summary.h"
 
 /* How many variants: the study itself where it lists none. */

@@ -12,10 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/try.h"
-#include "plan/plan.h"
 #include "plan/realised.h"
-#include "run/folder.h"
-#include "run/summary.h"
 
 /* Observers, and of tokens sources, that are accounted for again, beside the worst pair's. */
 enum { AGAIN = 4 };

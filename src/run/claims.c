@@ -1,13 +1,11 @@
 #include "run/claims.h"
 
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/try.h"
-#include "run/folder.h"
 #include "run/summary.h"
 #include "study/claims.h"
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <signal.h>
-#include <sodium.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "run/checkpoint.h"

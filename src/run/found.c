@@ -1,6 +1,5 @@
 #include "run/found.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/fail.h"

@@ -1,6 +1,5 @@
 #include "run/recheck.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +10,7 @@
 #include "base/memory.h"
 #include "base/try.h"
 #include "plan/gossip.h"
-#include "plan/plan.h"
 #include "protocol/noise.h"
-#include "study/protection.h"
 
 /* A number of the variant, where it has one. */
 static void take(const json_t *told, const char *key, double *value)

@@ -16,7 +16,6 @@
 #include "protocol/noise.h"
 #include "protocol/route.h"
 #include "protocol/threat.h"
-#include "run/folder.h"
 #include "simulate/gossip.h"
 #include "study/assumed.h"
 #include "study/protection.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "account/losses/proven.h"
-#include "base/fail.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "graph/families.h"
@@ -13,7 +12,6 @@
 #include "study/assumed.h"
 #include "study/claims.h"
 #include "study/constants.h"
-#include "study/figure.h"
 #include "study/key.h"
 #include "study/protection.h"
 

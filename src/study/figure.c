@@ -1,6 +1,5 @@
 #include "study/figure.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "protocol/route.h"
-#include "protocol/tally.h"
 #include "question/settings.h"
 #include "study/study.h"
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/try.h"
 
 netdp_protection netdp_i_study_protection(const netdp_study *study)

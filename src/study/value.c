@@ -1,12 +1,9 @@
 #include "study/value.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/file.h"
-#include "base/text.h"
 
 static const void *place(const netdp_study *study, const netdp_i_key *key)
 {

@@ -1,7 +1,6 @@
 #include "cli/common/describe.h"
 #include "cli/common/first_page.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +10,6 @@
 #include "account/losses/losses.h"
 #include "account/walk/given_path.h"
 #include "base/fail.h"
-#include "base/file.h"
-#include "base/text.h"
 #include "base/try.h"
 #include "graph/graph.h"
 #include "protocol/threat.h"

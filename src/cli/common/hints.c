@@ -1,6 +1,5 @@
 #include "cli/common/hints.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "cli/common/command.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <omp.h>
 #include <pthread.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <netdp/study.h>
 
-#include "base/fail.h"
 #include "base/json.h"
 #include "base/try.h"
 #include "cli/common/command.h"

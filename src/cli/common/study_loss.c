@@ -4,10 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "account/losses/label.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"

@@ -6,7 +6,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "base/try.h"
 
 #ifdef NETDP_PEER
@@ -22,8 +21,6 @@
 #include "cli/net/place.h"
 #include "peer/link/address.h"
 #include "peer/net/deploy.h"
-#include "peer/settings.h"
-#include "peer/price.h"
 #include "plan/problem.h"
 #include "study/study.h"
 

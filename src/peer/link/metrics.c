@@ -1,6 +1,5 @@
 #include "peer/link/metrics.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"

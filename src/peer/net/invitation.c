@@ -1,7 +1,6 @@
 #include "peer/net/invitation.h"
 
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"

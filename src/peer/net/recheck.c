@@ -1,7 +1,6 @@
 #include "peer/net/recheck.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>

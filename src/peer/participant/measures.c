@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 
 /* ---- Waiting ---- */
