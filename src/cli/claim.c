@@ -236,9 +236,9 @@ static netdp_status answer(struct asking *asking, const netdp_i_network_options 
                            const netdp_i_arguments *arguments, bool json, netdp_error *error)
 {
     const netdp_status found = netdp_claim_find(arguments->text[0], &asking->asked.claim, error);
-    if (found == NETDP_INVALID && error != NULL && strstr(error->text, "did you mean") == NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "'%s': unknown claim; netdp claim lists them",
-                            netdp_i_show_text(arguments->text[0]).text);
+    REFUSE(found == NETDP_INVALID && error != NULL && strstr(error->text, "did you mean") == NULL,
+           "'%s': unknown claim; netdp claim lists them",
+           netdp_i_show_text(arguments->text[0]).text);
     TRY(found);
     TRY(read_graph(asking, network, arguments, error));
     TRY(read_inputs(asking, arguments, error));
@@ -283,9 +283,8 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
     TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
     if (arguments.help)
         return NETDP_OK;
-    if (list && arguments.count > 0)
-        return netdp_i_fail(error, NETDP_INVALID, "--list: lists all claims; leave out '%s'",
-                            netdp_i_show_text(arguments.text[0]).text);
+    REFUSE(list && arguments.count > 0, "--list: lists all claims; leave out '%s'",
+           netdp_i_show_text(arguments.text[0]).text);
     if (arguments.count > 0)
         return answer(&asking, &network, &arguments, json, error);
     if (json) {

@@ -116,11 +116,10 @@ static netdp_status read_lines(printed *p, FILE *from, netdp_error *error)
     int64_t line = 0;
     while (line < p->runs && getline(&text, &room, from) >= 0)
         TRY(read_line(p, line++, text, error));
-    if (line < p->runs)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--mechanism, data set %d: printed %lld lines; %lld runs were asked "
-                            "for, a line each",
-                            p->world, (long long)line, (long long)p->runs);
+    REFUSE(line < p->runs,
+           "--mechanism, data set %d: printed %lld lines; %lld runs were asked "
+           "for, a line each",
+           p->world, (long long)line, (long long)p->runs);
     if (getline(&text, &room, from) >= 0)
         return bad_line(p, line, "is one more than there are runs", error);
     return NETDP_OK;
@@ -220,12 +219,10 @@ netdp_status netdp_i_cli_audit_mechanism(const netdp_i_mechanism_options *o, net
     found f = {0};
     CLEARED(free_worlds) printed world[2] = {{0}, {0}};
     TRY(read_claim(o->claim, &c, error));
-    if (o->runs < 400 || o->runs > INT32_MAX)
-        return netdp_i_fail(error, NETDP_INVALID, "--runs %lld: must lie in 400 to %d",
-                            (long long)o->runs, INT32_MAX);
-    if (!(o->confidence > 0 && o->confidence < 1))
-        return netdp_i_fail(error, NETDP_INVALID, "--confidence %g: must lie in (0, 1)",
-                            o->confidence);
+    REFUSE(o->runs < 400 || o->runs > INT32_MAX, "--runs %lld: must lie in 400 to %d",
+           (long long)o->runs, INT32_MAX);
+    REFUSE(!(o->confidence > 0 && o->confidence < 1), "--confidence %g: must lie in (0, 1)",
+           o->confidence);
     for (int k = 0; k < 2; k++) {
         world[k] = (printed){.command = o->command,
                              .world = k,

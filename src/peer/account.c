@@ -150,8 +150,7 @@ static netdp_status add_study(studies *all, const unsigned char digest[NETDP_I_D
     if (all->count == all->room) {
         const int32_t room = all->room == 0 ? 8 : 2 * all->room;
         enrolled *grown = netdp_i_grow(all->study, room, sizeof *grown);
-        if (grown == NULL)
-            return netdp_i_no_memory(error);
+        NEED(grown);
         all->study = grown;
         all->room = room;
     }
@@ -274,8 +273,7 @@ static netdp_status add_name(netdp_i_account *account, const char *name, const c
             return NETDP_OK;
     netdp_i_called *grown =
         netdp_i_grow(account->called, account->names + 1, sizeof *account->called);
-    if (grown == NULL)
-        return netdp_i_no_memory(error);
+    NEED(grown);
     account->called = grown;
     grown[account->names] = (netdp_i_called){.name = netdp_i_copy_text(name)};
     memcpy(grown[account->names].key, key, KEY);

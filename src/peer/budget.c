@@ -68,12 +68,10 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
     for (int32_t i = 0; i < lines->count; i++) {
         char word[96];
         snprintf(word, sizeof word, " %s ", lines->at[i].key);
-        if (strspn(lines->at[i].key, "0123456789") == 0 && strstr(known, word) == NULL)
-            return netdp_i_fail(
-                error, NETDP_INVALID,
-                "%.300s:%lld: unknown key '%s'; a budget has delta, protects, peer, coalition, "
-                "total, and peers with name and epsilon",
-                path, (long long)lines->at[i].line, netdp_i_show_text(lines->at[i].key).text);
+        REFUSE(strspn(lines->at[i].key, "0123456789") == 0 && strstr(known, word) == NULL,
+               "%.300s:%lld: unknown key '%s'; a budget has delta, protects, peer, coalition, "
+               "total, and peers with name and epsilon",
+               path, (long long)lines->at[i].line, netdp_i_show_text(lines->at[i].key).text);
     }
     return netdp_i_fail(
         error, NETDP_INVALID,
@@ -87,12 +85,10 @@ static netdp_status read_limit(const char *path, const netdp_i_lines *lines, con
                                const char *text, double *limit, netdp_error *error)
 {
     double read = INFINITY;
-    if (text != NULL && strcmp(text, "none") != 0 &&
-        (!netdp_i_read_number(text, &read) || !(read >= 0) || isinf(read)))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s:%lld: %s: '%s' is no epsilon; give a number from 0, or none",
-                            path, (long long)netdp_i_lines_of(lines, name), name,
-                            netdp_i_show_text(text).text);
+    REFUSE(text != NULL && strcmp(text, "none") != 0 &&
+               (!netdp_i_read_number(text, &read) || !(read >= 0) || isinf(read)),
+           "%.300s:%lld: %s: '%s' is no epsilon; give a number from 0, or none", path,
+           (long long)netdp_i_lines_of(lines, name), name, netdp_i_show_text(text).text);
     *limit = read;
     return NETDP_OK;
 }
@@ -101,14 +97,13 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
                                 const budget_text *text, netdp_i_budget *made, netdp_error *error)
 {
     char name[40];
-    if (!netdp_i_read_number(text->delta, &made->delta) || !(made->delta > 0 && made->delta < 1))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s:%lld: delta: must lie between 0 and 1, such as 1e-6", path,
-                            (long long)netdp_i_lines_of(lines, "delta"));
+    REFUSE(!netdp_i_read_number(text->delta, &made->delta) || !(made->delta > 0 && made->delta < 1),
+           "%.300s:%lld: delta: must lie between 0 and 1, such as 1e-6", path,
+           (long long)netdp_i_lines_of(lines, "delta"));
     made->row = text->protects != NULL && strcmp(text->protects, "row") == 0;
-    if (text->protects != NULL && !made->row && strcmp(text->protects, "node") != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s:%lld: protects: must be node or row",
-                            path, (long long)netdp_i_lines_of(lines, "protects"));
+    REFUSE(text->protects != NULL && !made->row && strcmp(text->protects, "node") != 0,
+           "%.300s:%lld: protects: must be node or row", path,
+           (long long)netdp_i_lines_of(lines, "protects"));
     TRY(read_limit(path, lines, "peer", text->peer, &made->peer, error));
     TRY(read_limit(path, lines, "coalition", text->coalition, &made->coalition, error));
     TRY(read_limit(path, lines, "total", text->total, &made->total, error));
@@ -121,13 +116,11 @@ static netdp_status take_budget(const char *path, const netdp_i_lines *lines,
         snprintf(name, sizeof name, "peers.%u.epsilon", i + 1);
         made->peers[i].name = netdp_i_copy_text(text->peers[i].name);
         made->count++;
-        if (made->peers[i].name == NULL)
-            return netdp_i_no_memory(error);
+        NEED(made->peers[i].name);
         TRY(read_limit(path, lines, name, text->peers[i].epsilon, &made->peers[i].epsilon, error));
     }
-    if (made->whole && isinf(made->peer) && isinf(made->coalition) && isinf(made->total))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: limits nothing; give peer, coalition or total", path);
+    REFUSE(made->whole && isinf(made->peer) && isinf(made->coalition) && isinf(made->total),
+           "%.300s: limits nothing; give peer, coalition or total", path);
     return NETDP_OK;
 }
 
@@ -139,9 +132,8 @@ netdp_status netdp_i_budget_read(const char *path, netdp_i_budget *budget, netdp
     CLEARED(netdp_i_budget_clear) netdp_i_budget made = {0};
     cyaml_data_t *read = NULL;
     TRY(netdp_i_file_load(path, &bytes, &count, error));
-    if (count > LARGEST || memchr(bytes, '\0', (size_t)count) != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: is no budget: too large, or no text",
-                            path);
+    REFUSE(count > LARGEST || memchr(bytes, '\0', (size_t)count) != NULL,
+           "%.300s: is no budget: too large, or no text", path);
     TRY(netdp_i_lines_read(path, bytes, count, &lines, error));
     const cyaml_err_t code = cyaml_load_data((const uint8_t *)bytes, (size_t)count, &config,
                                              &budget_schema, &read, NULL);
@@ -259,8 +251,7 @@ static netdp_status examine(const netdp_i_budget *budget, netdp_i_ledger *ledger
     OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
     TRY(netdp_i_package_digest(package, e->study, error));
     TRY(netdp_i_prices_new(package, self, &prices, error));
-    if ((e->text = netdp_i_prices_text(prices, package, self)) == NULL)
-        return netdp_i_no_memory(error);
+    NEED(e->text = netdp_i_prices_text(prices, package, self));
     TRY(netdp_i_account_new(ledger, e->study, e->text, &e->account, error));
     if (e->account.row && !budget->row)
         return netdp_i_fail(error, NETDP_NO_ANSWER,

@@ -67,16 +67,12 @@ static netdp_status place(const netdp_i_noising *n, const double *value, int64_t
                           int64_t *placed, netdp_error *error)
 {
     const double reach = n->reach.radius > 0 ? n->reach.radius : n->reach.most;
-    if (!(reach > 0 && n->scale > 0 && isfinite(n->scale) &&
-          ldexp(reach / n->scale, VALUE_PLACES) < LARGEST))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "noise: %g in a reach of %g is too little to be added exactly; give more", n->scale,
-            reach);
+    REFUSE(!(reach > 0 && n->scale > 0 && isfinite(n->scale) &&
+             ldexp(reach / n->scale, VALUE_PLACES) < LARGEST),
+           "noise: %g in a reach of %g is too little to be added exactly; give more", n->scale,
+           reach);
     for (int64_t i = 0; i < width; i++)
-        if (!isfinite(value[i]))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "a value is NaN or infinite, and never leaves");
+        REFUSE(!isfinite(value[i]), "a value is NaN or infinite, and never leaves");
     if (n->reach.radius > 0)
         place_ball(n, value, width, placed);
     else
@@ -91,10 +87,8 @@ netdp_status netdp_i_contribution_make(netdp_i_noising *noising, const double *v
 {
     const double steps = ldexp(noising->kappa, KAPPA_PLACES);
     const int64_t kappa = (int64_t)steps;
-    if (!(noising->kappa >= 0 && noising->kappa <= 1e6) || (double)kappa != steps)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "pair-noise: %g must be a multiple of 2^-16 from 0 to 1e6",
-                            noising->kappa);
+    REFUSE(!(noising->kappa >= 0 && noising->kappa <= 1e6) || (double)kappa != steps,
+           "pair-noise: %g must be a multiple of 2^-16 from 0 to 1e6", noising->kappa);
     int64_t *placed = NETDP_I_NEW(int64_t, width);
     netdp_i_wide *sum = NETDP_I_NEW(netdp_i_wide, width);
     netdp_status status = placed == NULL || sum == NULL

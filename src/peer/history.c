@@ -23,11 +23,10 @@ netdp_status netdp_i_ledger_verify(netdp_i_ledger *ledger, netdp_i_entry_visit v
         const bool known = netdp_i_entry_take(select.held, &entry);
         if (known)
             netdp_i_entry_hash(at.digest, &entry, hash);
-        if (!known || entry.row != at.rows + 1 || memcmp(hash, entry.hash, sizeof hash) != 0)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%.300s: row %llu is not what was written: the ledger was "
-                                "tampered with, or the disk is failing",
-                                ledger->path, (unsigned long long)at.rows + 1);
+        REFUSE(!known || entry.row != at.rows + 1 || memcmp(hash, entry.hash, sizeof hash) != 0,
+               "%.300s: row %llu is not what was written: the ledger was "
+               "tampered with, or the disk is failing",
+               ledger->path, (unsigned long long)at.rows + 1);
         if (visit != NULL)
             TRY(visit(context, &entry, error));
         at.rows = entry.row;
@@ -92,8 +91,7 @@ static netdp_status recall(netdp_i_ledger *ledger, const unsigned char key[NETDP
             return NETDP_OK;
         }
     netdp_i_met *grown = netdp_i_grow(ledger->met, ledger->met_count + 1, sizeof *ledger->met);
-    if (grown == NULL)
-        return netdp_i_no_memory(error);
+    NEED(grown);
     ledger->met = grown;
     TRY(netdp_i_ledger_prepare(&select, sql, error));
     sqlite3_bind_blob(select.held, 1, key, NETDP_I_KEY, SQLITE_STATIC);
@@ -175,9 +173,7 @@ netdp_status netdp_i_ledger_meet(netdp_i_ledger *ledger, const unsigned char key
                                  const netdp_i_shown_head *shown, bool *back, netdp_error *error)
 {
     netdp_i_met *known = NULL;
-    if (ledger->lock < 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: is open for reading alone",
-                            ledger->path);
+    REFUSE(ledger->lock < 0, "%.300s: is open for reading alone", ledger->path);
     TRY(recall(ledger, key, &known, error));
     const netdp_i_ledger_head *before = &known->shown.head, *now = &shown->head;
     const bool same = memcmp(before->digest, now->digest, NETDP_I_DIGEST) == 0;

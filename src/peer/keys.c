@@ -112,8 +112,7 @@ netdp_status netdp_i_signer_make(const char *path, netdp_i_signer **signer, netd
 {
     OWNED_BY(netdp_i_signer_free) netdp_i_signer *made = new_signer();
     unsigned char seed[crypto_sign_SEEDBYTES];
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     randombytes_buf(seed, sizeof seed);
     const netdp_status status = store(path, seed, error);
     expand(made, seed);
@@ -140,13 +139,11 @@ static netdp_status load(const char *path, char text[MOST_BYTES + 1], size_t *by
     *bytes = 0;
     if (fstat(file, &shape) != 0)
         return cannot(path, "read", error);
-    if (!S_ISREG(shape.st_mode))
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: is no file; name the key's", path);
-    if ((shape.st_mode & 077) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: others may read this key (mode %03o); make it chmod 600, and "
-                            "think about a new one",
-                            path, (unsigned)(shape.st_mode & 0777));
+    REFUSE(!S_ISREG(shape.st_mode), "%.300s: is no file; name the key's", path);
+    REFUSE((shape.st_mode & 077) != 0,
+           "%.300s: others may read this key (mode %03o); make it chmod 600, and "
+           "think about a new one",
+           path, (unsigned)(shape.st_mode & 0777));
     while (*bytes < MOST_BYTES + 1) {
         const ssize_t got = read(file, text + *bytes, MOST_BYTES + 1 - *bytes);
         if (got < 0 && errno == EINTR)
@@ -215,21 +212,18 @@ static netdp_status take_text(const char *path, const char *text, size_t bytes,
     size_t digits = 0;
     const char *line = memchr(text, '\n', bytes);
     const size_t first = line != NULL ? (size_t)(line - text) : 0; /* of the first line */
-    if (first + 66 != bytes || first + 1 < HEAD || memcmp(text, head, HEAD - 1) != 0 ||
-        text[bytes - 1] != '\n' ||
-        sodium_hex2bin(seed, crypto_sign_SEEDBYTES, line + 1, 64, NULL, &digits, NULL) != 0 ||
-        digits != crypto_sign_SEEDBYTES)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: holds no signing key; name the file that netdp net made",
-                            path);
+    REFUSE(first + 66 != bytes || first + 1 < HEAD || memcmp(text, head, HEAD - 1) != 0 ||
+               text[bytes - 1] != '\n' ||
+               sodium_hex2bin(seed, crypto_sign_SEEDBYTES, line + 1, 64, NULL, &digits, NULL) !=
+                   0 ||
+               digits != crypto_sign_SEEDBYTES,
+           "%.300s: holds no signing key; name the file that netdp net made", path);
     OWNED_BY(netdp_i_signer_free) netdp_i_signer *made = new_signer();
-    if (made == NULL)
-        return netdp_i_no_memory(error);
-    if (!take_ledger(text + HEAD - 1, first + 1 - HEAD, made))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: what it says of its ledger is not what netdp wrote; bring the "
-                            "file back",
-                            path);
+    NEED(made);
+    REFUSE(!take_ledger(text + HEAD - 1, first + 1 - HEAD, made),
+           "%.300s: what it says of its ledger is not what netdp wrote; bring the "
+           "file back",
+           path);
     expand(made, seed);
     *signer = GIVE(made);
     return NETDP_OK;
@@ -354,8 +348,7 @@ netdp_status netdp_i_ephemeral_new(const netdp_i_signer *signer, const netdp_i_a
 {
     unsigned char claim[CLAIM];
     netdp_i_ephemeral *made = sodium_malloc(sizeof *made);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     randombytes_buf(made->secret, sizeof made->secret);
     (void)crypto_scalarmult_base(made->public, made->secret);
     memcpy(offer->key, made->public, sizeof offer->key);
@@ -403,12 +396,11 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
     CLEARED(close_at) int file = netdp_i_file_open_own(path, O_RDONLY);
     if (file < 0 && errno != ENOENT)
         return cannot(path, "read", error);
-    if (file < 0 && reserved)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: is missing, though ledger.db has begun this study with that "
-                            "pair key, and another would spoil the result; bring the file back, or "
-                            "agree on a new package",
-                            path);
+    REFUSE(file < 0 && reserved,
+           "%.300s: is missing, though ledger.db has begun this study with that "
+           "pair key, and another would spoil the result; bring the file back, or "
+           "agree on a new package",
+           path);
     if (file < 0) {
         TRY(netdp_i_ephemeral_new(signer, attempt, node, &made, offer, error));
         TRY(write_kept(path, made, offer, error));
@@ -419,17 +411,15 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
     const bool whole = made != NULL &&
                        read(file, made->secret, sizeof made->secret) == sizeof made->secret &&
                        read(file, offer, sizeof *offer) == sizeof *offer;
-    if (!whole || !netdp_i_offer_holds(offer, attempt, node, netdp_i_signer_public(signer)))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: is no pair key of this member, study and attempt", path);
+    REFUSE(!whole || !netdp_i_offer_holds(offer, attempt, node, netdp_i_signer_public(signer)),
+           "%.300s: is no pair key of this member, study and attempt", path);
     const bool zeroed = sodium_is_zero(made->secret, sizeof made->secret);
     (void)crypto_scalarmult_base(made->public, made->secret);
-    if (!zeroed && memcmp(made->public, offer->key, sizeof made->public) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: its secret is not that of its public key: the disk is failing "
-                            "or somebody wrote here; bring the file back, or agree on a new "
-                            "package",
-                            path);
+    REFUSE(!zeroed && memcmp(made->public, offer->key, sizeof made->public) != 0,
+           "%.300s: its secret is not that of its public key: the disk is failing "
+           "or somebody wrote here; bring the file back, or agree on a new "
+           "package",
+           path);
     *ephemeral = zeroed ? NULL : GIVE(made);
     return NETDP_OK;
 }

@@ -26,9 +26,8 @@ netdp_status netdp_i_ledger_cannot(const netdp_i_ledger *ledger, const char *wha
     const int code = sqlite3_errcode(ledger->base);
     if (code == SQLITE_NOMEM)
         return netdp_i_no_memory(error);
-    if (code == SQLITE_CONSTRAINT || code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: cannot %s: %s", ledger->path, what,
-                            sqlite3_errmsg(ledger->base));
+    REFUSE(code == SQLITE_CONSTRAINT || code == SQLITE_NOTADB || code == SQLITE_CORRUPT,
+           "%.300s: cannot %s: %s", ledger->path, what, sqlite3_errmsg(ledger->base));
     return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot %s: %s; nothing of it was sent",
                         ledger->path, what, sqlite3_errmsg(ledger->base));
 }
@@ -184,9 +183,7 @@ static const char begin_sql[] = "BEGIN IMMEDIATE", commit_sql[] = "COMMIT",
 netdp_status netdp_i_ledger_begin(netdp_i_ledger *ledger, netdp_error *error)
 {
     int code;
-    if (ledger->lock < 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: is open for reading alone",
-                            ledger->path);
+    REFUSE(ledger->lock < 0, "%.300s: is open for reading alone", ledger->path);
     if (ledger->broken)
         return netdp_i_fail(
             error, NETDP_ENVIRONMENT,

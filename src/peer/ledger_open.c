@@ -67,11 +67,10 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
     char beside[NETDP_I_PATH_ROOM];
     snprintf(beside, sizeof beside, "%s.lock", ledger->path);
     /* SQLite would follow it, and make the ledger somewhere else. */
-    if (netdp_i_file_is_planted(ledger->path))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: is a link or no file; a ledger lies beside its key, move "
-                            "this away",
-                            ledger->path);
+    REFUSE(netdp_i_file_is_planted(ledger->path),
+           "%.300s: is a link or no file; a ledger lies beside its key, move "
+           "this away",
+           ledger->path);
     ledger->lock = netdp_i_file_open_own(beside, O_RDWR | O_CREAT);
     if (ledger->lock < 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "%.300s: cannot be made: %s", beside,
@@ -124,11 +123,10 @@ static netdp_status read_ends(netdp_i_ledger *ledger, netdp_error *error)
         ledger->head.rows = entry.row;
         memcpy(ledger->head.digest, entry.hash, NETDP_I_DIGEST);
     }
-    if (!holds || ledger->head.rows == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: the ledger's rows are not what was written; keep the file "
-                            "and look at netdp ledger verify",
-                            ledger->path);
+    REFUSE(!holds || ledger->head.rows == 0,
+           "%.300s: the ledger's rows are not what was written; keep the file "
+           "and look at netdp ledger verify",
+           ledger->path);
     return NETDP_OK;
 }
 
@@ -192,10 +190,8 @@ static netdp_status prepare_base(netdp_i_ledger *ledger, const unsigned char *ke
         sync_folder(ledger->path);
         return NETDP_OK;
     }
-    if (application != APPLICATION || form != FORM)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: is no ledger of this version; name another file",
-                            ledger->path);
+    REFUSE(application != APPLICATION || form != FORM,
+           "%.300s: is no ledger of this version; name another file", ledger->path);
     return read_ends(ledger, error);
 }
 
@@ -220,8 +216,7 @@ static netdp_status open_ledger(const char *path, const unsigned char *key, netd
 {
     OWNED_BY(netdp_i_ledger_close) netdp_i_ledger *made = NETDP_I_NEW(netdp_i_ledger, 1);
     struct stat shape;
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     made->lock = -1;
     made->path = netdp_i_copy_text(path);
     if (made->path == NULL || sodium_init() < 0)
@@ -235,9 +230,8 @@ static netdp_status open_ledger(const char *path, const unsigned char *key, netd
     const netdp_status status = open_base(made, key, error);
     umask(before);
     TRY(status);
-    if (key != NULL && memcmp(made->owner, key, NETDP_I_KEY) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: is the ledger of another key; a ledger follows its key", path);
+    REFUSE(key != NULL && memcmp(made->owner, key, NETDP_I_KEY) != 0,
+           "%.300s: is the ledger of another key; a ledger follows its key", path);
     *ledger = GIVE(made);
     return NETDP_OK;
 }
@@ -348,13 +342,11 @@ netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *sig
     TRY(find_gone(path, &gone, error));
     if (!gone)
         return NETDP_OK;
-    if (signer != NULL && netdp_i_signer_since(signer) != NULL)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%.300s: is gone, and `key` says that it began at %s: a new one would have "
-            "forgotten what was spent; bring it back, or join with a new key, in "
-            "another folder",
-            path, netdp_i_signer_since(signer));
+    REFUSE(signer != NULL && netdp_i_signer_since(signer) != NULL,
+           "%.300s: is gone, and `key` says that it began at %s: a new one would have "
+           "forgotten what was spent; bring it back, or join with a new key, in "
+           "another folder",
+           path, netdp_i_signer_since(signer));
     find_trace(folder, trace);
     return trace[0] == '\0'
                ? NETDP_OK
@@ -383,8 +375,7 @@ netdp_status netdp_i_ledger_first(netdp_i_ledger *ledger, unsigned char digest[N
     bool found = false;
     TRY(read_number(ledger, "SELECT time FROM entry WHERE row = 1", time, error));
     TRY(netdp_i_ledger_digest_at(ledger, 1, digest, &found, error));
-    if (!found)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: has no first row", ledger->path);
+    REFUSE(!found, "%.300s: has no first row", ledger->path);
     return NETDP_OK;
 }
 

@@ -80,12 +80,10 @@ static netdp_status load(const char *path, int64_t largest, char **text, netdp_e
     OWNED char *loaded = NULL;
     int64_t bytes = 0;
     TRY(netdp_i_file_load(path, &loaded, &bytes, error));
-    if (bytes > largest)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: oversized: has %lld bytes, and may have %lld", path,
-                            (long long)bytes, (long long)largest);
-    if (memchr(loaded, '\0', (size_t)bytes) != NULL)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: holds a NUL byte; it is not text", path);
+    REFUSE(bytes > largest, "%.300s: oversized: has %lld bytes, and may have %lld", path,
+           (long long)bytes, (long long)largest);
+    REFUSE(memchr(loaded, '\0', (size_t)bytes) != NULL, "%.300s: holds a NUL byte; it is not text",
+           path);
     *text = GIVE(loaded);
     return NETDP_OK;
 }
@@ -127,8 +125,7 @@ netdp_status netdp_i_package_write(const netdp_i_package *package, const char *f
     TRY(write_text(package->study, path, error));
     OWNED_BY(json_decref) json_t *roster = netdp_i_package_roster(package);
     netdp_i_file_path(path, folder, "roster.json");
-    if (roster == NULL)
-        return netdp_i_no_memory(error);
+    NEED(roster);
     return netdp_i_json_write(roster, path, error);
 }
 
@@ -156,8 +153,7 @@ netdp_status netdp_i_package_digest(const netdp_i_package *package,
                                               JSON_REAL_PRECISION(17))
                      : NULL;
     json_decref(roster);
-    if (text == NULL)
-        return netdp_i_no_memory(error);
+    NEED(text);
     crypto_generichash_state state;
     crypto_generichash_init(&state, NULL, 0, NETDP_I_DIGEST);
     crypto_generichash_update(&state, (const unsigned char *)kind, sizeof kind);
@@ -177,11 +173,10 @@ netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *e
     unsigned char digest[NETDP_I_DIGEST], wanted[NETDP_I_DIGEST];
     char text[NETDP_I_DIGEST_TEXT];
     for (int32_t i = 0; i < package->members; i++)
-        if (!package->member[i].joined)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s has not joined the study yet; send an invitation (netdp net "
-                                "invite) and take in the answer",
-                                package->member[i].name);
+        REFUSE(!package->member[i].joined,
+               "%s has not joined the study yet; send an invitation (netdp net "
+               "invite) and take in the answer",
+               package->member[i].name);
     REFUSE(now >= package->terms.expires,
            "expired: the study package is valid until %s UTC, and it is %s here; "
            "set the clock if that is wrong, or agree on another package",
@@ -191,11 +186,10 @@ netdp_status netdp_i_package_admit(const netdp_i_package *package, const char *e
         return NETDP_OK;
     TRY(netdp_i_package_digest(package, digest, error));
     netdp_i_hex(digest, text);
-    if (!netdp_i_unhex(expected, wanted) || memcmp(wanted, digest, sizeof digest) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "wrong digest: the study package is %s, not the agreed %s; get the "
-                            "package that was agreed on",
-                            text, netdp_i_show_text(expected).text);
+    REFUSE(!netdp_i_unhex(expected, wanted) || memcmp(wanted, digest, sizeof digest) != 0,
+           "wrong digest: the study package is %s, not the agreed %s; get the "
+           "package that was agreed on",
+           text, netdp_i_show_text(expected).text);
     return NETDP_OK;
 }
 

@@ -22,14 +22,12 @@
 static netdp_status check_announced(const netdp_i_package *package, bool needed, netdp_error *error)
 {
     for (int32_t i = 0; i < package->members; i++)
-        if ((package->member[i].rows > 0) != needed)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                needed
-                                    ? "roster.json: %s: rows: required, the study depends on how "
-                                      "many each has; netdp net init --rows N,N,..."
-                                    : "roster.json: %s: rows: the study protects nodes that "
-                                      "count alike, and asks nobody; leave --rows out",
-                                package->member[i].name);
+        REFUSE((package->member[i].rows > 0) != needed,
+               needed ? "roster.json: %s: rows: required, the study depends on how "
+                        "many each has; netdp net init --rows N,N,..."
+                      : "roster.json: %s: rows: the study protects nodes that "
+                        "count alike, and asks nobody; leave --rows out",
+               package->member[i].name);
     return NETDP_OK;
 }
 
@@ -44,14 +42,12 @@ netdp_status netdp_i_unit_new(const netdp_study *study, const netdp_i_package *p
     const bool counts = netdp_i_study_counts(study);
     made.row = made.protection.protects == NETDP_PROTECTS_ROW;
     made.rounded = made.row || counts;
-    if (held == NULL)
-        return netdp_i_no_memory(error);
+    NEED(held);
     TRY(check_announced(package, made.row || cyclic || study->task.mean_over_rows, error));
-    if (made.row && cyclic && package->terms.attempts > 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "terms.attempts: %lld: a row that takes part in some phases has one "
-                            "attempt",
-                            (long long)package->terms.attempts);
+    REFUSE(made.row && cyclic && package->terms.attempts > 1,
+           "terms.attempts: %lld: a row that takes part in some phases has one "
+           "attempt",
+           (long long)package->terms.attempts);
     for (int32_t i = 0; i < package->members; i++) {
         held[i] = package->member[i].rows > 0 ? package->member[i].rows : 1;
         made.all += (double)package->member[i].rows;
@@ -212,8 +208,7 @@ static netdp_status list_observers(const netdp_i_package *package, int32_t self,
 {
     const int32_t most = package->members - 1 + package->coalitions;
     prices->towards = NETDP_I_NEW(netdp_i_price, most);
-    if (prices->towards == NULL)
-        return netdp_i_no_memory(error);
+    NEED(prices->towards);
     for (int32_t i = 0; i < package->members + package->coalitions; i++) {
         const int32_t c = i - package->members;
         const netdp_i_coalition one = {1, &i};
@@ -222,8 +217,7 @@ static netdp_status list_observers(const netdp_i_package *package, int32_t self,
             continue;
         netdp_i_price *price = &prices->towards[prices->count];
         price->member = NETDP_I_NEW(int32_t, from->count);
-        if (price->member == NULL)
-            return netdp_i_no_memory(error);
+        NEED(price->member);
         prices->count++;
         for (int32_t k = 0; k < from->count; k++)
             if (from->member[k] != self)
@@ -258,8 +252,7 @@ netdp_status netdp_i_prices_new(const netdp_i_package *package, int32_t self,
 {
     CLEARED(close_account) account a = {0};
     OWNED_BY(netdp_i_prices_free) netdp_i_prices *made = NETDP_I_NEW(netdp_i_prices, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     TRY(list_observers(package, self, made, error));
     TRY(open_account(package, self, &a, error));
     TRY(read_unit(package, &a, made, error));

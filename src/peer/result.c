@@ -137,8 +137,7 @@ netdp_status netdp_i_result_write(const netdp_i_result *result, const char *fold
                   : result->test ? test_privacy
                                  : privacy,
                   "model", model, "account", result->account);
-    if (object == NULL)
-        return netdp_i_no_memory(error);
+    NEED(object);
     netdp_i_output output;
     TRY(netdp_i_output_open_own(&output, path, false, error));
     return netdp_i_sealed_commit(object, &output, error);

@@ -309,8 +309,7 @@ netdp_status netdp_i_package_of(const json_t *roster, const char *study, const c
     int schema, form;
     json_t *members, *edges, *pairs, *coalitions, *terms;
     json_error_t fault;
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     if (json_unpack_ex((json_t *)roster, &fault, JSON_STRICT,
                        "{s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", &schema,
                        "netdp-package", &form, "title", &title, "members", &members, "edges",

@@ -76,13 +76,11 @@ netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int3
                                 double noise, netdp_i_rounds **rounds, netdp_error *error)
 {
     TRY(netdp_linear_check(protocol, error));
-    if (protocol->varying.kind != NETDP_VARY_NEVER || netdp_quiet_is(&protocol->quiet))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "protocol: peers run neither networks that change nor noise that is "
-                            "correlated over phases; leave out dropout, redraw and quiet");
+    REFUSE(protocol->varying.kind != NETDP_VARY_NEVER || netdp_quiet_is(&protocol->quiet),
+           "protocol: peers run neither networks that change nor noise that is "
+           "correlated over phases; leave out dropout, redraw and quiet");
     OWNED_BY(netdp_i_rounds_free) netdp_i_rounds *made = NETDP_I_NEW(netdp_i_rounds, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     *made = (netdp_i_rounds){
         .protocol = protocol, .self = self, .width = width, .noise = noise, .largest = INFINITY};
     TRY(take_row(made, error));

@@ -48,26 +48,21 @@ static netdp_status read_dial(const char *path, json_t *dial, const netdp_i_pack
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
     json_t *address;
     settings->address = NETDP_I_NEW(char *, package->members);
-    if (settings->address == NULL)
-        return netdp_i_no_memory(error);
+    NEED(settings->address);
     settings->members = package->members;
     if (dial == NULL)
         return NETDP_OK;
-    if (!json_is_object(dial))
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: dial: must be {\"NAME\": \"HOST:PORT\"}",
-                            path);
+    REFUSE(!json_is_object(dial), "%.300s: dial: must be {\"NAME\": \"HOST:PORT\"}", path);
     json_object_foreach (dial, name, address) {
         const int32_t who = netdp_i_package_find(package, name);
         const char *text = json_string_value(address);
-        if (who < 0)
-            return netdp_i_fail(error, NETDP_INVALID, "%.300s: dial: '%s' is not in the roster",
-                                path, netdp_i_show_text(name).text);
+        REFUSE(who < 0, "%.300s: dial: '%s' is not in the roster", path,
+               netdp_i_show_text(name).text);
         const char *relay = text != NULL ? netdp_i_address_relay(text) : NULL;
-        if (text == NULL || !netdp_i_address_split(relay != NULL ? relay : text, host, port) ||
-            netdp_i_port_read(port) == 0)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%.300s: dial: %s: give \"HOST:PORT\", a port from 1 to 65535",
-                                path, netdp_i_show_text(name).text);
+        REFUSE(text == NULL || !netdp_i_address_split(relay != NULL ? relay : text, host, port) ||
+                   netdp_i_port_read(port) == 0,
+               "%.300s: dial: %s: give \"HOST:PORT\", a port from 1 to 65535", path,
+               netdp_i_show_text(name).text);
         TRY(keep(text, &settings->address[who], error));
     }
     return NETDP_OK;
@@ -80,11 +75,10 @@ static netdp_status read_test(const char *path, json_t *test, netdp_i_settings *
     json_int_t seed = 0, repeat = 0;
     if (test == NULL)
         return NETDP_OK;
-    if (json_unpack_ex(test, &fault, JSON_STRICT, "{s:I, s?I}", "seed", &seed, "repeat", &repeat) !=
-            0 ||
-        seed < 0 || repeat < 0 || repeat >> 32 != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: test: must be {\"seed\": N, \"repeat\": N}", path);
+    REFUSE(json_unpack_ex(test, &fault, JSON_STRICT, "{s:I, s?I}", "seed", &seed, "repeat",
+                          &repeat) != 0 ||
+               seed < 0 || repeat < 0 || repeat >> 32 != 0,
+           "%.300s: test: must be {\"seed\": N, \"repeat\": N}", path);
     settings->test = true;
     settings->seed = (uint64_t)seed;
     settings->repeat = (uint64_t)repeat;
@@ -98,14 +92,12 @@ static netdp_status read_program(const char *path, const json_t *step, netdp_i_s
     if (step == NULL)
         return NETDP_OK;
     settings->program = NETDP_I_NEW(char *, words + 1);
-    if (settings->program == NULL)
-        return netdp_i_no_memory(error);
+    NEED(settings->program);
     for (size_t k = 0; k < words; k++)
         TRY(keep(json_string_value(json_array_get(step, k)), &settings->program[k], error));
     for (size_t k = 0; k < words + (words == 0); k++)
-        if (settings->program[k] == NULL || settings->program[0][0] == '\0')
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%.300s: step: must be [\"COMMAND\", \"ARGUMENT\", ...]", path);
+        REFUSE(settings->program[k] == NULL || settings->program[0][0] == '\0',
+               "%.300s: step: must be [\"COMMAND\", \"ARGUMENT\", ...]", path);
     return NETDP_OK;
 }
 
@@ -119,15 +111,15 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
                answer = 0, attempt = 0;
     int schema = NETDP_I_JSON_SCHEMA;
     json_error_t fault;
-    if (json_unpack_ex(object, &fault, JSON_STRICT,
-                       "{s?i, s?s, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?I, s?o, "
-                       "s?o}",
-                       "schema", &schema, "transcript", &transcript, "package", &agreed, "listen",
-                       &listen, "announced", &announced, "dial", &dial, "data", &data, "metrics",
-                       &metrics, "patience", &patience, "linger", &linger, "slot", &slot, "answer",
-                       &answer, "attempt", &attempt, "test", &test, "step", &step) != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path,
-                            netdp_i_show_text(fault.text).text);
+    REFUSE(json_unpack_ex(object, &fault, JSON_STRICT,
+                          "{s?i, s?s, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?I, s?o, "
+                          "s?o}",
+                          "schema", &schema, "transcript", &transcript, "package", &agreed,
+                          "listen", &listen, "announced", &announced, "dial", &dial, "data", &data,
+                          "metrics", &metrics, "patience", &patience, "linger", &linger, "slot",
+                          &slot, "answer", &answer, "attempt", &attempt, "test", &test, "step",
+                          &step) != 0,
+           "%.300s: %s", path, netdp_i_show_text(fault.text).text);
     const bool slotted = json_object_get(object, "slot") != NULL;
     const bool timed = json_object_get(object, "answer") != NULL;
     unsigned char digest[NETDP_I_DIGEST];
@@ -149,14 +141,11 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
          "package: must be the package's name, 64 hexadecimal digits"},
     };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-        if (!rules[k].holds)
-            return netdp_i_fail(error, NETDP_INVALID, "%.300s: %s", path, rules[k].says);
-    if (attempt < 0 || attempt >= package->terms.attempts)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%.300s: attempt: the package allows %lld, and 0 is the first; more need "
-            "a new package",
-            path, (long long)package->terms.attempts);
+        REFUSE(!rules[k].holds, "%.300s: %s", path, rules[k].says);
+    REFUSE(attempt < 0 || attempt >= package->terms.attempts,
+           "%.300s: attempt: the package allows %lld, and 0 is the first; more need "
+           "a new package",
+           path, (long long)package->terms.attempts);
     settings->attempt = attempt;
     settings->slot = slotted ? slot : test != NULL ? 0 : SLOT;
     settings->slot_of_all = slotted;
@@ -261,7 +250,6 @@ netdp_status netdp_i_settings_write(const char *folder, const netdp_i_package *p
                             json_pack("{s:I, s:I}", "seed", (json_int_t)settings->seed, "repeat",
                                       (json_int_t)settings->repeat));
     netdp_i_file_path(path, folder, file);
-    if (object == NULL)
-        return netdp_i_no_memory(error);
+    NEED(object);
     return netdp_i_json_write(object, path, error);
 }

@@ -30,8 +30,7 @@ static netdp_status find(netdp_i_ledger *ledger, netdp_i_entry_kind kind, const 
         const void *held = sqlite3_column_blob(select.held, 0);
         const int64_t size = sqlite3_column_bytes(select.held, 0);
         unsigned char *copy = NETDP_I_NEW(unsigned char, size + 1);
-        if (copy == NULL)
-            return netdp_i_no_memory(error);
+        NEED(copy);
         if (size > 0)
             memcpy(copy, held, (size_t)size);
         *body = copy;
@@ -65,11 +64,10 @@ static netdp_status append_once(netdp_i_ledger *ledger, netdp_i_entry_kind kind,
     TRY(find(ledger, kind, of, party, &body, &bytes, &found, error));
     if (!found)
         return netdp_i_ledger_append(ledger, &entry, 1, error);
-    if (bytes != entry.bytes || memcmp(body, text, (size_t)bytes) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: the row '%s' of this study is there already and says "
-                            "otherwise; a new study needs a new package",
-                            ledger->path, netdp_i_entry_word(kind));
+    REFUSE(bytes != entry.bytes || memcmp(body, text, (size_t)bytes) != 0,
+           "%.300s: the row '%s' of this study is there already and says "
+           "otherwise; a new study needs a new package",
+           ledger->path, netdp_i_entry_word(kind));
     return NETDP_OK;
 }
 
@@ -80,10 +78,8 @@ netdp_status netdp_i_ledger_enrol(netdp_i_ledger *ledger, const unsigned char st
     bool settled = false;
     TRY(find(ledger, NETDP_I_ENTRY_SETTLED, &of, -1, NULL, NULL, &settled, error));
     ledger->room.known = ledger->room.asked = false;
-    if (settled)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%.300s: this study is settled; to run it again, agree on a new package", ledger->path);
+    REFUSE(settled, "%.300s: this study is settled; to run it again, agree on a new package",
+           ledger->path);
     return append_once(ledger, NETDP_I_ENTRY_STUDY, &of, -1, body, error);
 }
 
@@ -133,9 +129,8 @@ static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *at
 {
     const netdp_i_admission *room = &ledger->room;
     TRY(count_room(ledger, attempt->study, error));
-    if (!room->enrolled || room->settled)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: the study is not enrolled, or settled",
-                            ledger->path);
+    REFUSE(!room->enrolled || room->settled, "%.300s: the study is not enrolled, or settled",
+           ledger->path);
     return room->most < 0 || room->reserved < room->most
                ? NETDP_OK
                : netdp_i_fail(error, NETDP_INVALID,

@@ -83,11 +83,10 @@ static netdp_status find_range(const netdp_study *study, int32_t j, double *low,
     *high = 1;
     if (study->task.clip > 0)
         return NETDP_OK;
-    if (!own && !study->task.has_bounds)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "study.yaml: column %s has no declared range; give task.bounds or "
-                            "task.clip",
-                            column->name);
+    REFUSE(!own && !study->task.has_bounds,
+           "study.yaml: column %s has no declared range; give task.bounds or "
+           "task.clip",
+           column->name);
     *low = own ? column->low : study->task.low;
     *high = own ? column->high : study->task.high;
     return NETDP_OK;
@@ -169,8 +168,7 @@ static netdp_status take_columns(netdp_i_task *task, netdp_error *error)
         task->column[j] = learns   ? netdp_i_learner_name(study, j)
                           : counts ? netdp_i_bin_name(study, study->data.column[0].name, j)
                                    : netdp_i_copy_text(study->data.column[j].name);
-        if (task->column[j] == NULL)
-            return netdp_i_no_memory(error);
+        NEED(task->column[j]);
     }
     return NETDP_OK;
 }
@@ -260,8 +258,7 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
     }
     const int32_t columns = task->study->data.column_count;
     OWNED const char **wanted = NETDP_I_NEW(const char *, columns);
-    if (wanted == NULL)
-        return netdp_i_no_memory(error);
+    NEED(wanted);
     for (int32_t j = 0; j < columns; j++)
         wanted[j] = task->study->data.column[j].name;
     CLEARED(netdp_i_label_column_drop) netdp_i_label_column texts = {0};
@@ -269,8 +266,7 @@ static netdp_status read_own(netdp_i_task *task, const char *folder, const char 
                                  task->study->data.missing == NETDP_MISSING_DROP, &table, &texts,
                                  &why) != NETDP_OK)
         return fail_quietly(path, &why, error);
-    if (table->rows == 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: has no row", path);
+    REFUSE(table->rows == 0, "%.300s: has no row", path);
     TRY(check_rows(task, path, table->rows, error));
     average_rows(task, table, texts.empty);
     sodium_memzero(table->values, (size_t)table->rows * (size_t)columns * sizeof *table->values);
@@ -287,23 +283,20 @@ static netdp_status read_test(netdp_i_task *task, double noise, netdp_error *err
     while (study->data.source != NULL && set->name != NULL &&
            strcmp(set->name, study->data.source) != 0)
         set++;
-    if (study->data.synthetic == NULL &&
-        (study->data.source == NULL || set->name == NULL || !set->bundled))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "test mode: its noise can be computed by anybody; only bundled and "
-                            "synthetic data are read with it, not these of study.yaml");
+    REFUSE(study->data.synthetic == NULL &&
+               (study->data.source == NULL || set->name == NULL || !set->bundled),
+           "test mode: its noise can be computed by anybody; only bundled and "
+           "synthetic data are read with it, not these of study.yaml");
     TRY(netdp_i_problem_new(study, NULL, &problem, error));
-    if (problem->width != task->width ||
-        netdp_graph_nodes(problem->graph) != netdp_graph_nodes(task->links))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "test mode: study.yaml has %d nodes with %d numbers, the roster %d "
-                            "with %d",
-                            (int)netdp_graph_nodes(problem->graph), (int)problem->width,
-                            (int)netdp_graph_nodes(task->links), (int)task->width);
-    if (task->scale != step * (noise * problem->sensitivity))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "test mode: the roster announces other rows than study.yaml's data "
-                            "have");
+    REFUSE(problem->width != task->width ||
+               netdp_graph_nodes(problem->graph) != netdp_graph_nodes(task->links),
+           "test mode: study.yaml has %d nodes with %d numbers, the roster %d "
+           "with %d",
+           (int)netdp_graph_nodes(problem->graph), (int)problem->width,
+           (int)netdp_graph_nodes(task->links), (int)task->width);
+    REFUSE(task->scale != step * (noise * problem->sensitivity),
+           "test mode: the roster announces other rows than study.yaml's data "
+           "have");
     if (netdp_i_study_learns(study))
         TRY(netdp_i_learner_take(study, problem->train, task->self, &task->learner, error));
     else
@@ -341,13 +334,12 @@ static netdp_status read_data(netdp_i_task *task, const netdp_i_terms *terms,
                               netdp_error *error)
 {
     const bool program = settings->program != NULL;
-    if (program != netdp_i_study_owns(task->study))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            program ? "peer.json: step: the study's task is %s, which takes no "
-                                      "program; give data"
-                                    : "peer.json: the study's task is %s: give step, the program "
-                                      "that computes gradients",
-                            task->study->task.kind);
+    REFUSE(program != netdp_i_study_owns(task->study),
+           program ? "peer.json: step: the study's task is %s, which takes no "
+                     "program; give data"
+                   : "peer.json: the study's task is %s: give step, the program "
+                     "that computes gradients",
+           task->study->task.kind);
     if (program)
         return netdp_i_learner_own(task->study, &task->learner, error);
     return settings->test ? read_test(task, terms->sigma, error)
@@ -362,18 +354,15 @@ static netdp_status fill(netdp_i_task *task, const netdp_i_package *package,
     netdp_i_file_path(path, folder, "package/study.yaml");
     TRY(netdp_study_parse(package->study, path, NULL, 0, &task->study, error));
     TRY(netdp_i_task_check(task->study, error));
-    if (netdp_i_task_width(task->study) != task->width)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "study.yaml has messages of %d numbers, the roster's terms of %d",
-                            (int)netdp_i_task_width(task->study), (int)task->width);
+    REFUSE(netdp_i_task_width(task->study) != task->width,
+           "study.yaml has messages of %d numbers, the roster's terms of %d",
+           (int)netdp_i_task_width(task->study), (int)task->width);
     TRY(netdp_i_package_graphs(package, &task->links, &task->pairs, error));
     TRY(netdp_mixing_new(task->links, task->study->mixing.weights, &task->mixing, error));
     TRY(describe(task, terms, error));
-    if (netdp_linear_contributions(&task->protocol) != terms->contributions)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "study.yaml has %lld contributions of each, the roster's terms %lld",
-                            (long long)netdp_linear_contributions(&task->protocol),
-                            (long long)terms->contributions);
+    REFUSE(netdp_linear_contributions(&task->protocol) != terms->contributions,
+           "study.yaml has %lld contributions of each, the roster's terms %lld",
+           (long long)netdp_linear_contributions(&task->protocol), (long long)terms->contributions);
     TRY(take_columns(task, error));
     TRY(take_unit(task, package, error));
     TRY(read_data(task, terms, settings, folder, error));

@@ -195,9 +195,8 @@ static netdp_status read_protection(const netdp_i_question *question, netdp_i_de
     const bool rows =
         question->rows != NULL || (question->as_is != NULL && question->as_is->rows != NULL);
     TRY(netdp_protection_check(protection, error));
-    if (rows && !row && settings->cycle <= 1)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--rows: is how much one row weighs; give --protects row");
+    REFUSE(rows && !row && settings->cycle <= 1,
+           "--rows: is how much one row weighs; give --protects row");
     return rows ? share_by_rows(question, made, error) : NETDP_OK;
 }
 

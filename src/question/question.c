@@ -70,11 +70,10 @@ static netdp_status find_node(const netdp_graph *graph, char *name, int32_t *nod
     TRY(netdp_graph_find(graph, name, node, error));
     for (int32_t v = 0; padded && v < netdp_graph_nodes(graph); v++) {
         const char *of = netdp_graph_name(graph, v);
-        if (of != NULL && v != *node && is_within_blanks(name, of))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "nodes '%s' and '%s' differ in blanks alone; write the one that "
-                                "you mean with its own",
-                                netdp_i_show_text(name).text, netdp_i_show_text(of).text);
+        REFUSE(of != NULL && v != *node && is_within_blanks(name, of),
+               "nodes '%s' and '%s' differ in blanks alone; write the one that "
+               "you mean with its own",
+               netdp_i_show_text(name).text, netdp_i_show_text(of).text);
     }
     return NETDP_OK;
 }
@@ -93,9 +92,7 @@ netdp_status netdp_i_read_nodes(const netdp_graph *graph, const char *text, int3
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         TRY(find_node(graph, name, &nodes[*count], error));
         for (int32_t i = 0; i < *count; i++)
-            if (nodes[i] == nodes[*count])
-                return netdp_i_fail(error, NETDP_INVALID, "'%s' is named twice",
-                                    netdp_i_show_text(name).text);
+            REFUSE(nodes[i] == nodes[*count], "'%s' is named twice", netdp_i_show_text(name).text);
         ++*count;
     }
     *list = GIVE(nodes);

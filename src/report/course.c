@@ -91,8 +91,7 @@ static netdp_status take_row(course *c, const netdp_i_rows *rows, const int at[2
     TRY(netdp_i_rows_index(rows, at[0], INT64_MAX, &step, error));
     curve *of = find_curve(c, rows->field[at[1]]);
     point *p = of != NULL ? find_point(of, step) : NULL;
-    if (p == NULL)
-        return netdp_i_no_memory(error);
+    NEED(p);
     p->runs++;
     for (int k = 0; k < MEASURES; k++) {
         double value = NAN;
@@ -161,9 +160,8 @@ netdp_status netdp_i_course_json(const char *path, json_t **made, netdp_error *e
     for (int k = 0; k < MEASURES; k++)
         at[2 + k] = netdp_i_rows_column(&rows, measures[k]);
     for (int k = 0; k < 2 + MEASURES; k++)
-        if (at[k] < 0 && k != 2 + EXCESS)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s:1: is not the trace of a study; run the study again", path);
+        REFUSE(at[k] < 0 && k != 2 + EXCESS,
+               "%s:1: is not the trace of a study; run the study again", path);
     for (bool more = true; more;) {
         TRY(netdp_i_rows_next(&rows, &more, error));
         if (more)

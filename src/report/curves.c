@@ -81,13 +81,11 @@ netdp_status netdp_i_curve_add(netdp_i_curve *curve, double x, double y, double 
         const int64_t room = curve->room == 0 ? 32 : 2 * curve->room;
         for (int i = 0; i < 4; i++) {
             double *grown = netdp_i_grow(*column[i], room, sizeof *grown);
-            if (grown == NULL)
-                return netdp_i_no_memory(error);
+            NEED(grown);
             *column[i] = grown;
         }
         int64_t *grown = netdp_i_grow(curve->of, room, sizeof *grown);
-        if (grown == NULL)
-            return netdp_i_no_memory(error);
+        NEED(grown);
         curve->of = grown;
         curve->room = room;
     }

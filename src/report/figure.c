@@ -106,8 +106,7 @@ static netdp_status read_measures(netdp_i_figure *f, netdp_error *error)
         return NETDP_OK;
     }
     f->words = netdp_i_copy_text(netdp_i_figure_y(f->study));
-    if (f->words == NULL)
-        return netdp_i_no_memory(error);
+    NEED(f->words);
     char *rest = NULL;
     for (char *word = strtok_r(f->words, ", ", &rest);
          word != NULL && f->measures < NETDP_I_MEASURES; word = strtok_r(NULL, ", ", &rest))
@@ -134,8 +133,7 @@ static netdp_status write_json(const netdp_i_figure *f, const char *path, netdp_
                   text_json(across[0] != '\0' ? across : NULL), "y_label", label, "curves",
                   netdp_i_curves_json(&f->curves, netdp_i_figure_is_log(f, 'x') &&
                                                       netdp_i_figure_is_log(f, 'y')));
-    if (object == NULL)
-        return netdp_i_no_memory(error);
+    NEED(object);
     json_t *simulation = json_object_get(f->summary, "simulation");
     if (simulation != NULL)
         json_object_set(object, "simulation", simulation);
@@ -187,18 +185,14 @@ netdp_status netdp_i_picture_check(const netdp_picture *picture, netdp_error *er
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -";
     const char *font = picture->font;
-    if (!is_within(picture->width, 40, 1000))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "width %g: give millimetres from 40 to 1000, such as 85",
-                            picture->width);
-    if (!is_within(picture->text, 4, 72))
-        return netdp_i_fail(error, NETDP_INVALID, "text %g: give points from 4 to 72, such as 8",
-                            picture->text);
-    if (font != NULL &&
-        (font[0] == '\0' || strlen(font) > 64 || font[strspn(font, letters)] != '\0'))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "font '%.64s': give the name of a family such as DejaVu Serif",
-                            netdp_i_show_text(font).text);
+    REFUSE(!is_within(picture->width, 40, 1000),
+           "width %g: give millimetres from 40 to 1000, such as 85", picture->width);
+    REFUSE(!is_within(picture->text, 4, 72), "text %g: give points from 4 to 72, such as 8",
+           picture->text);
+    REFUSE(font != NULL &&
+               (font[0] == '\0' || strlen(font) > 64 || font[strspn(font, letters)] != '\0'),
+           "font '%.64s': give the name of a family such as DejaVu Serif",
+           netdp_i_show_text(font).text);
     return NETDP_OK;
 }
 
@@ -222,11 +216,10 @@ netdp_status netdp_figure_draw(const netdp_study *study, const char *folder, con
     const netdp_status fine = netdp_i_picture_check(picture, error);
     if (fine != NETDP_OK)
         return fine;
-    if (study->figure.kind == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: has no figure; give it a section figure with a kind, or use netdp "
-                            "run",
-                            study->path);
+    REFUSE(study->figure.kind == NULL,
+           "%s: has no figure; give it a section figure with a kind, or use netdp "
+           "run",
+           study->path);
     while (strcmp(kinds[kind].name, study->figure.kind) != 0)
         kind++;
     TRY(netdp_i_record_read(folder, true, &f.summary, error));

@@ -35,8 +35,7 @@ static netdp_status sort_by_source(netdp_i_listed *l, int32_t nodes, netdp_error
     CLEARED(netdp_i_listed_clear) netdp_i_listed made = {.count = l->count};
     OWNED int64_t *place = NETDP_I_NEW(int64_t, nodes + 1);
     TRY(make_room(&made, l->count, error));
-    if (place == NULL)
-        return netdp_i_no_memory(error);
+    NEED(place);
     for (int64_t k = 0; k < l->count; k++)
         place[l->from[k] + 1]++;
     for (int32_t u = 0; u < nodes; u++)
@@ -60,9 +59,8 @@ static netdp_status read_csv(const char *path, int32_t nodes, netdp_i_listed *l,
     TRY(netdp_i_rows_open(path, &rows, error));
     const int from = netdp_i_rows_column(&rows, "from"), to = netdp_i_rows_column(&rows, "to");
     const int value = rows.count - 1; /* the unit's own column is the last one */
-    if (from < 0 || to < 0 || value < 3)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s:1: is not a list of losses; run the study again", path);
+    REFUSE(from < 0 || to < 0 || value < 3, "%s:1: is not a list of losses; run the study again",
+           path);
     for (;;) {
         int64_t node = 0, observer = 0;
         bool more = true;
@@ -110,10 +108,8 @@ static netdp_status find_final(const char *path, const double *matrix, int32_t n
     const json_t *worst = json_object_get(json_object_get(variant, "guarantee"), "worst");
     const int64_t from = json_integer_value(json_object_get(worst, "from"));
     const int64_t to = json_integer_value(json_object_get(worst, "to"));
-    if (from < 0 || from >= nodes || to < 0 || to >= nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: does not fit the worst pair of summary.json; run the study again",
-                            path);
+    REFUSE(from < 0 || from >= nodes || to < 0 || to >= nodes,
+           "%s: does not fit the worst pair of summary.json; run the study again", path);
     return netdp_i_cells_final(path, matrix[from * nodes + to], worst,
                                json_number_value(json_object_get(variant, "noise")), unit, final,
                                error);
@@ -128,11 +124,10 @@ static netdp_status read_npy(const char *path, const json_t *variant, int32_t no
     bool final = false;
     const double noise = json_number_value(json_object_get(variant, "noise"));
     TRY(netdp_i_npy_read(path, &matrix, &rows, &columns, error));
-    if (rows != nodes || columns != nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: is not of all nodes towards all; a figure of so many pairs "
-                            "needs privacy.from and privacy.to to be all",
-                            path);
+    REFUSE(rows != nodes || columns != nodes,
+           "%s: is not of all nodes towards all; a figure of so many pairs "
+           "needs privacy.from and privacy.to to be all",
+           path);
     TRY(find_final(path, matrix, nodes, variant, unit, &final, error));
     TRY(make_room(l, rows * columns, error));
     for (int64_t u = 0; u < rows; u++)

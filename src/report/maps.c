@@ -54,8 +54,7 @@ static netdp_status add_losses(netdp_i_figure *f, size_t at, matrices *m, netdp_
     const int64_t n = netdp_graph_nodes(netdp_i_figure_graph(f, at));
     netdp_i_heatmap *map = add_map(m, n);
     CLEARED(netdp_i_listed_clear) netdp_i_listed listed = {0};
-    if (map == NULL)
-        return netdp_i_no_memory(error);
+    NEED(map);
     TRY(netdp_i_figure_list(f, at, variant, &listed, error));
     for (int64_t k = 0; k < listed.count; k++)
         m->value[m->count - 1][listed.from[k] * n + listed.to[k]] = listed.value[k];
@@ -77,8 +76,7 @@ static netdp_status add_communicability(netdp_i_figure *f, size_t at, bool first
         strcmp(netdp_graph_origin(graph), netdp_graph_origin(netdp_i_figure_graph(f, at - 1))) == 0)
         return NETDP_OK;
     netdp_i_heatmap *map = add_map(m, netdp_graph_nodes(graph));
-    if (map == NULL)
-        return netdp_i_no_memory(error);
+    NEED(map);
     map->apart = true;
     map->title = m->title[m->count - 1];
     snprintf(m->title[m->count - 1], NETDP_I_LABEL_ROOM, "%.*scommunicability",
@@ -119,9 +117,8 @@ static netdp_status take_data(const netdp_i_figure *f, size_t at, double *value,
     const int32_t own = netdp_i_figure_own(f, at);
     const bool listed = own >= 0 && own < f->study->variation_count;
     const netdp_i_problem *p = listed ? f->problems.of[own] : f->problems.made[0];
-    if (p->values == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: figure.y: data is of studies that compute a mean", f->study->path);
+    REFUSE(p->values == NULL, "%s: figure.y: data is of studies that compute a mean",
+           f->study->path);
     for (int64_t u = 0; u < netdp_graph_nodes(p->graph); u++)
         value[u] = p->low[0] + p->scale[0] * p->values[u * p->width];
     return NETDP_OK;
@@ -150,11 +147,10 @@ static netdp_status colour_nodes(const netdp_i_figure *f, size_t at, const json_
         from_one = from_one && listed.from[k] == listed.from[0];
         to_one = to_one && listed.to[k] == listed.to[0];
     }
-    if (listed.count == 0 || (!from_one && !to_one))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: figure.kind: a drawing is of the losses from one node or "
-                            "towards one; give privacy.from or privacy.to",
-                            f->study->path);
+    REFUSE(listed.count == 0 || (!from_one && !to_one),
+           "%s: figure.kind: a drawing is of the losses from one node or "
+           "towards one; give privacy.from or privacy.to",
+           f->study->path);
     for (int64_t u = 0; u < n; u++)
         value[u] = NAN;
     for (int64_t k = 0; k < listed.count; k++)

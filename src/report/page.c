@@ -23,9 +23,7 @@ netdp_status netdp_i_page_write(const json_t *data, bool private, const char *pa
                                 netdp_error *error)
 {
     const char *mark = strstr(netdp_i_page_template, NETDP_I_PAGE_MARK);
-    if (mark == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "this netdp was built without the page; meson setup -Dreport=enabled");
+    REFUSE(mark == NULL, "this netdp was built without the page; meson setup -Dreport=enabled");
     const char *rest = mark + strlen(NETDP_I_PAGE_MARK);
     netdp_i_output output;
     TRY(private ? netdp_i_output_open_private(&output, path, error)

@@ -102,8 +102,7 @@ static netdp_status list_observers(const char *path, table *t, netdp_error *erro
     CLEARED(netdp_i_rows_close) netdp_i_rows rows = {0};
     OWNED int32_t *place = NETDP_I_NEW(int32_t, t->nodes);
     int32_t node = 0;
-    if (place == NULL)
-        return netdp_i_no_memory(error);
+    NEED(place);
     TRY(netdp_i_rows_open(path, &rows, error));
     const int to = netdp_i_rows_column(&rows, "to");
     for (bool more = to >= 0; more;) {
@@ -116,8 +115,7 @@ static netdp_status list_observers(const char *path, table *t, netdp_error *erro
     for (int32_t v = 0; v < t->nodes; v++)
         t->count += place[v];
     t->observer = NETDP_I_NEW(int32_t, t->count);
-    if (t->observer == NULL)
-        return netdp_i_no_memory(error);
+    NEED(t->observer);
     for (int32_t v = 0, k = 0; v < t->nodes; v++)
         if (place[v] > 0)
             t->observer[k++] = v;
@@ -171,9 +169,8 @@ static netdp_status read_csv(const char *path, table *t, netdp_error *error)
         at[4] = netdp_i_rows_column(&rows, measures[i]);
         t->measure = measures[i];
     }
-    if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[4] < 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s:1: is not a table of pairwise losses; run the study again", path);
+    REFUSE(at[0] < 0 || at[1] < 0 || at[2] < 0 || at[4] < 0,
+           "%s:1: is not a table of pairwise losses; run the study again", path);
     t->gaussian = at[3] >= 0;
     TRY(make_room(t, at[3] >= 0 && at[3] != at[4], error));
     for (bool more = true; more;) {
@@ -236,10 +233,8 @@ static netdp_status find_kind(matrix *m, const char *path, netdp_error *error)
     for (int64_t k = 0; k < m->columns; k++)
         if (m->node[k] == to)
             column = k;
-    if (column < 0 || from < 0 || from >= m->wanted->nodes)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: does not fit the worst pair of summary.json; run the study again",
-                            path);
+    REFUSE(column < 0 || from < 0 || from >= m->wanted->nodes,
+           "%s: does not fit the worst pair of summary.json; run the study again", path);
     return netdp_i_cells_final(path, m->cell[from * m->columns + column], worst, m->noise, m->unit,
                                &m->final, error);
 }
@@ -256,8 +251,7 @@ static netdp_status choose_observers(matrix *m, netdp_error *error)
                                            : m->columns;
     t->of = (int32_t)m->columns;
     t->observer = NETDP_I_NEW(int32_t, m->columns);
-    if (t->observer == NULL)
-        return netdp_i_no_memory(error);
+    NEED(t->observer);
     for (int64_t k = 0; k < m->columns; k++)
         if (k % step == 0 || m->node[k] == to)
             t->observer[t->count++] = (int32_t)k; /* its column, for now */
@@ -297,8 +291,7 @@ static netdp_status scan(matrix *m, pair worst[WORST], int *count, netdp_error *
 {
     table *t = m->t;
     OWNED int32_t *hops = NETDP_I_NEW(int32_t, t->nodes);
-    if (hops == NULL)
-        return netdp_i_no_memory(error);
+    NEED(hops);
     for (int64_t k = 0; k < m->columns; k++) {
         if (m->wanted->graph != NULL)
             TRY(netdp_graph_distances(m->wanted->graph, &m->node[k], 1, hops, error));
@@ -342,8 +335,7 @@ static netdp_status name_columns(matrix *m, int64_t rows, bool *fits, netdp_erro
     if (!*fits)
         return NETDP_OK;
     m->node = NETDP_I_NEW(int32_t, m->columns);
-    if (m->node == NULL)
-        return netdp_i_no_memory(error);
+    NEED(m->node);
     for (int64_t k = 0; k < m->columns; k++)
         m->node[k] = all ? (int32_t)k : (int32_t)json_integer_value(json_array_get(to, (size_t)k));
     return NETDP_OK;
@@ -475,8 +467,7 @@ netdp_status netdp_i_pairwise_json(const netdp_i_pairwise *wanted, const netdp_p
     if (!csv)
         TRY(read_npy(path, &m, progress, error));
     json_t *told = t.value != NULL ? table_json(&t, file, csv) : json_null();
-    if (told == NULL)
-        return netdp_i_no_memory(error);
+    NEED(told);
     *made = told;
     return NETDP_OK;
 }

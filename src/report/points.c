@@ -71,10 +71,8 @@ static netdp_status measure_variant(const netdp_i_figure *f, const json_t *varia
     }
     const json_t *told = json_object_get(errors, measure);
     const json_t *spread = json_object_get(told, "standard_error");
-    if (told == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: figure.y: variant %s has no %s; give another measure",
-                            f->study->path, netdp_i_figure_name(variant), measure);
+    REFUSE(told == NULL, "%s: figure.y: variant %s has no %s; give another measure", f->study->path,
+           netdp_i_figure_name(variant), measure);
     point[0] = netdp_i_json_number(json_object_get(told, "mean"));
     if (json_is_number(spread)) {
         point[1] = point[0] - json_number_value(spread);
@@ -96,8 +94,7 @@ netdp_status netdp_i_gather_hops(netdp_i_figure *f, netdp_error *error)
         place(variant, name, &ignored);
         netdp_i_curve *curve =
             netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
-        if (curve == NULL)
-            return netdp_i_no_memory(error);
+        NEED(curve);
         json_array_foreach (json_object_get(netdp_i_figure_guarantee(variant), "by_distance"), k,
                             class)
             TRY(netdp_i_curve_add(curve,
@@ -120,12 +117,10 @@ static netdp_status find_abscissae(const netdp_i_figure *f, size_t i, const netd
     const double *px, *py;
     OWNED double *number = NULL;
     if (netdp_i_figure_by_length(f)) {
-        if (!netdp_graph_positions(graph, &px, &py))
-            return netdp_i_fail(
-                error, NETDP_INVALID,
-                "%s: figure.x: the nodes of %s have no positions; length and quantile are for "
-                "the family geometric",
-                f->study->path, netdp_graph_origin(graph));
+        REFUSE(!netdp_graph_positions(graph, &px, &py),
+               "%s: figure.x: the nodes of %s have no positions; length and quantile are for "
+               "the family geometric",
+               f->study->path, netdp_graph_origin(graph));
         for (int64_t k = 0; k < listed->count; k++)
             x[k] = hypot(px[listed->from[k]] - px[listed->to[k]],
                          py[listed->from[k]] - py[listed->to[k]]);
@@ -133,8 +128,7 @@ static netdp_status find_abscissae(const netdp_i_figure *f, size_t i, const netd
     }
     const bool katz = strcmp(kind, "katz") == 0;
     number = NETDP_I_NEW(double, katz ? n : n *n);
-    if (number == NULL)
-        return netdp_i_no_memory(error);
+    NEED(number);
     TRY(katz ? netdp_katz_centrality(graph, 0, number, error)
              : netdp_graph_communicability(graph, number, error));
     for (int64_t k = 0; k < listed->count; k++)
@@ -193,12 +187,10 @@ netdp_status netdp_i_gather_pairs(netdp_i_figure *f, netdp_error *error)
         place(variant, name, &ignored);
         netdp_i_curve *curve =
             netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
-        if (curve == NULL)
-            return netdp_i_no_memory(error);
+        NEED(curve);
         TRY(netdp_i_figure_list(f, i, variant, &listed, error));
         OWNED double *x = NETDP_I_NEW(double, listed.count);
-        if (x == NULL)
-            return netdp_i_no_memory(error);
+        NEED(x);
         TRY(find_abscissae(f, i, &listed, x, error));
         if (quantile)
             TRY(rank(x, listed.count, error));
@@ -370,18 +362,16 @@ netdp_status netdp_i_gather_variants(netdp_i_figure *f, netdp_error *error)
                 x = (double)json_integer_value(
                     json_object_get(json_object_get(variant, "graph"), "nodes"));
             TRY(measure_variant(f, variant, f->measure[m], point, &of, error));
-            if (isnan(x) && !dots)
-                return netdp_i_fail(error, NETDP_INVALID,
-                                    "%s: variant %s has no number on the axis; give figure.x: "
-                                    "nodes, a sweep, or names such as 'ring at 64'",
-                                    f->study->path, netdp_i_figure_name(variant));
+            REFUSE(isnan(x) && !dots,
+                   "%s: variant %s has no number on the axis; give figure.x: "
+                   "nodes, a sweep, or names such as 'ring at 64'",
+                   f->study->path, netdp_i_figure_name(variant));
             netdp_i_curve *curve = netdp_i_curves_find(
                 &f->curves, name, f->measure[m],
                 loss || strcmp(f->measure[m], "noise") == 0 || netdp_i_figure_own(f, i) >= 0
                     ? netdp_i_figure_guarantee(variant)
                     : NULL);
-            if (curve == NULL)
-                return netdp_i_no_memory(error);
+            NEED(curve);
             curve->closed = closed;
             TRY(netdp_i_curve_add(curve, dots ? 0 : x, point[0], point[1], point[2], of, error));
             if (dots)
@@ -473,8 +463,7 @@ netdp_status netdp_i_gather_trace(netdp_i_figure *f, netdp_error *error)
                 place(variant, of, &ignored);
             netdp_i_curve *curve = netdp_i_curves_find(&f->curves, draws ? of : name, f->measure[m],
                                                        netdp_i_figure_guarantee(variant));
-            if (curve == NULL)
-                return netdp_i_no_memory(error);
+            NEED(curve);
             const bool level = levels && is_central(told);
             for (size_t k = level ? json_array_size(mean) - 1 : 0; k < json_array_size(mean); k++) {
                 const double y = netdp_i_json_number(json_array_get(mean, k));
@@ -512,17 +501,15 @@ static netdp_status gather_claims(netdp_i_figure *f, netdp_error *error)
                 json_object_get(k == 0 ? variant : holds, k == 0 ? "value" : "at_most");
             const char *sound = json_string_value(json_object_get(variant, "sound"));
             place(variant, name, &x);
-            if (isnan(x))
-                return netdp_i_fail(error, NETDP_INVALID,
-                                    "%s: variant %s has no number on the axis; give a sweep over "
-                                    "task.at",
-                                    f->study->path, netdp_i_figure_name(variant));
+            REFUSE(isnan(x),
+                   "%s: variant %s has no number on the axis; give a sweep over "
+                   "task.at",
+                   f->study->path, netdp_i_figure_name(variant));
             if (k == 1 && !json_is_object(holds))
                 continue; /* nobody knows */
             snprintf(called, sizeof called, "%s%s", name, k == 0 ? " (claim)" : "");
             netdp_i_curve *curve = netdp_i_curves_find(&f->curves, called, "value", NULL);
-            if (curve == NULL)
-                return netdp_i_no_memory(error);
+            NEED(curve);
             curve->published = k == 0;
             curve->sound = k == 1 || (sound != NULL && strcmp(sound, "yes") == 0);
             snprintf(curve->bound, sizeof curve->bound, "%s",

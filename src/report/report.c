@@ -77,12 +77,10 @@ static netdp_status fail_folder(const char *folder, netdp_error *error)
     if (stat(folder, &shape) != 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT,
                             "%s: there is no such folder; netdp run makes one", folder);
-    if (!S_ISDIR(shape.st_mode))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: is not a folder; name a result folder of netdp run", folder);
-    if (there(folder, "study.yaml", path))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: the run is not finished; go on with netdp run %s", folder, folder);
+    REFUSE(!S_ISDIR(shape.st_mode), "%s: is not a folder; name a result folder of netdp run",
+           folder);
+    REFUSE(there(folder, "study.yaml", path),
+           "%s: the run is not finished; go on with netdp run %s", folder, folder);
     return netdp_i_fail(error, NETDP_INVALID,
                         "%s: holds no summary.json; name a result folder of netdp run", folder);
 }
@@ -95,11 +93,10 @@ static netdp_status read_summary(source *s, netdp_error *error)
     TRY(netdp_i_record_check(s->folder, error));
     TRY(netdp_i_record_read(s->folder, s->private, &s->summary, error));
     const char *task = json_string_value(json_object_get(s->summary, "task"));
-    if (task != NULL && strcmp(task, "claim") == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: a study of claims has no network to show; its figure is what "
-                            "netdp reproduce draws",
-                            path);
+    REFUSE(task != NULL && strcmp(task, "claim") == 0,
+           "%s: a study of claims has no network to show; its figure is what "
+           "netdp reproduce draws",
+           path);
     size_t i;
     json_t *variant;
     bool ours = json_array_size(json_object_get(s->summary, "variants")) > 0 &&
@@ -190,8 +187,7 @@ static netdp_status graph_json(const netdp_graph *graph, uint64_t seed, json_t *
 {
     const int32_t n = netdp_graph_nodes(graph);
     OWNED_BY(json_decref) json_t *told = json_pack("{s:o}", "names", names_json(graph));
-    if (told == NULL)
-        return netdp_i_no_memory(error);
+    NEED(told);
     if (n > DRAWN_NODES || netdp_graph_edges(graph) > DRAWN_EDGES) {
         json_object_set_new(told, "why",
                             json_sprintf("graphs of more than %d nodes or %d edges are not drawn",
@@ -222,8 +218,7 @@ static netdp_status keep_graph(source *s, netdp_graph **graph, uint64_t seed, in
             return NETDP_OK;
         }
     netdp_graph **grown = netdp_i_grow(s->graph, s->count + 1, sizeof *grown);
-    if (grown == NULL)
-        return netdp_i_no_memory(error);
+    NEED(grown);
     s->graph = grown;
     TRY(graph_json(*graph, seed, &told, error));
     json_array_append_new(s->graphs, told);
@@ -310,11 +305,10 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
     netdp_error why = {NETDP_OK, ""};
     int32_t index = -1;
     json_t *pairs = NULL;
-    if (nodes < 1 || nodes > INT32_MAX || (losses != NULL && strchr(losses, '/') != NULL))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s/summary.json: has no nodes of a graph, or a strange name of a "
-                            "file; run the study again",
-                            s->folder);
+    REFUSE(nodes < 1 || nodes > INT32_MAX || (losses != NULL && strchr(losses, '/') != NULL),
+           "%s/summary.json: has no nodes of a graph, or a strange name of a "
+           "file; run the study again",
+           s->folder);
     TRY(find_graph(s, name, known, &index, &why, error));
     const netdp_i_pairwise wanted = {
         .folder = s->folder,
@@ -341,8 +335,7 @@ static netdp_status variants_json(source *s, const netdp_progress *progress, jso
     int64_t shown = 0;
     json_t *variant;
     OWNED_BY(json_decref) json_t *list = json_array();
-    if (list == NULL)
-        return netdp_i_no_memory(error);
+    NEED(list);
     json_array_foreach ((json_t *)variants, i, variant)
         shown += !is_baseline(json_string_value(json_object_get(variant, "name")));
     json_array_foreach ((json_t *)variants, i, variant) {
@@ -494,12 +487,10 @@ static netdp_status assemble_audit(const source *s, json_t **made, netdp_error *
     json_t *svg;
     there(s->folder, "audit.json", path);
     OWNED_BY(json_decref) json_t *audit = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    if (pictures == NULL)
-        return netdp_i_no_memory(error);
-    if (json_array_size(json_object_get(audit, "audits")) == 0 ||
-        json_string_value(json_object_get(audit, "title")) == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: is not what netdp audit wrote; audit the study again", path);
+    NEED(pictures);
+    REFUSE(json_array_size(json_object_get(audit, "audits")) == 0 ||
+               json_string_value(json_object_get(audit, "title")) == NULL,
+           "%s: is not what netdp audit wrote; audit the study again", path);
     for (size_t i = 0; i < json_array_size(json_object_get(audit, "audits")); i++) {
         snprintf(file, sizeof file, "audit-%zu.svg", i + 1);
         svg = NULL;
@@ -534,10 +525,8 @@ netdp_status netdp_report_write(const char *folder, const char *data, bool for_e
     source s = {
         .folder = folder, .data = data, .private = for_experimenter, .graphs = json_array()};
     OWNED_BY(json_decref) json_t *page = NULL;
-    if (strlen(folder) + 64 > sizeof usual)
-        return netdp_i_fail(error, NETDP_INVALID, "%.40s...: the path is too long", folder);
-    if (s.graphs == NULL)
-        return netdp_i_no_memory(error);
+    REFUSE(strlen(folder) + 64 > sizeof usual, "%.40s...: the path is too long", folder);
+    NEED(s.graphs);
     TRY(!there(folder, "summary.json", usual) && there(folder, "audit.json", usual)
             ? assemble_audit(&s, &page, error)
             : assemble_run(&s, progress, &page, error));

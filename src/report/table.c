@@ -576,13 +576,11 @@ static netdp_status read_promises(const json_t *variants, const char *folder,
     json_t *variant;
     netdp_i_promise *made = NETDP_I_NEW(netdp_i_promise, (int64_t)count);
     *promise = made;
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     json_array_foreach ((json_t *)variants, i, variant) {
         json_t *guarantee = json_object_get(variant, "guarantee");
-        if (guarantee != NULL && !netdp_i_promise_read(guarantee, &made[i]))
-            return netdp_i_fail(error, NETDP_INVALID, "%s/summary.json: variant %s: no guarantee",
-                                folder, name_of(variant));
+        REFUSE(guarantee != NULL && !netdp_i_promise_read(guarantee, &made[i]),
+               "%s/summary.json: variant %s: no guarantee", folder, name_of(variant));
     }
     return NETDP_OK;
 }

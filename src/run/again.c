@@ -102,8 +102,7 @@ static netdp_status read_csv(const netdp_i_variant *variant, const char *path, r
     TRY(netdp_i_file_load(path, &text, &bytes, error));
     const char *line = strchr(text, '\n'); /* behind the names */
     for (; line != NULL && line[1] != '\0'; line = strchr(line + 1, '\n'))
-        if (!take_line(r, all, line + 1))
-            return netdp_i_fail(error, NETDP_INVALID, "%s: is no table of losses", path);
+        REFUSE(!take_line(r, all, line + 1), "%s: is no table of losses", path);
     return NETDP_OK;
 }
 
@@ -112,8 +111,7 @@ static netdp_status read_npy(const char *path, recorded *r, netdp_error *error)
     OWNED double *cells = NULL;
     int64_t rows = 0, columns = 0;
     TRY(netdp_i_npy_read(path, &cells, &rows, &columns, error));
-    if (rows != r->from.count || columns != r->to.count)
-        return netdp_i_fail(error, NETDP_INVALID, "%s: is of other pairs", path);
+    REFUSE(rows != r->from.count || columns != r->to.count, "%s: is of other pairs", path);
     for (int64_t u = 0; u < rows; u++)
         for (int64_t v = 0; v < columns; v++)
             r->value[v * rows + u] = cells[u * columns + v];
@@ -130,8 +128,7 @@ static netdp_status read_record(const netdp_i_variant *variant, const char *fold
     TRY(list_nodes(variant->observer, variant->observer_count, all, told->to, &r->to, error));
     const int64_t cells = (int64_t)r->from.count * r->to.count;
     r->value = NETDP_I_NEW(double, cells);
-    if (r->value == NULL)
-        return netdp_i_no_memory(error);
+    NEED(r->value);
     for (int64_t i = 0; i < cells; i++)
         r->value[i] = INFINITY;
     snprintf(path, sizeof path, "%s/%s.csv", folder, variant->losses);

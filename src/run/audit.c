@@ -87,12 +87,9 @@ static netdp_status find_pair(const netdp_audit_options *options, claim *c, netd
         TRY(netdp_graph_find(graph, options->from, &c->from, error));
     if (options->to != NULL)
         TRY(netdp_graph_find(graph, options->to, &c->to, error));
-    if (c->from == c->to)
-        return netdp_i_fail(error, NETDP_INVALID, "from and to are both node %d; name two nodes",
-                            (int)c->from);
+    REFUSE(c->from == c->to, "from and to are both node %d; name two nodes", (int)c->from);
     OWNED int32_t *hops = NETDP_I_NEW(int32_t, netdp_graph_nodes(graph));
-    if (hops == NULL)
-        return netdp_i_no_memory(error);
+    NEED(hops);
     TRY(netdp_graph_distances(graph, &c->to, 1, hops, error));
     c->distance = hops[c->from];
     return NETDP_OK;
@@ -427,8 +424,7 @@ static netdp_status reconstruct(auditing *a, const claim *c, netdp_error *error)
     const netdp_graph *graph = c->variant->problem->graph;
     const int32_t n = netdp_graph_nodes(graph);
     OWNED int32_t *hops = NETDP_I_NEW(int32_t, n);
-    if (hops == NULL)
-        return netdp_i_no_memory(error);
+    NEED(hops);
     TRY(netdp_graph_distances(graph, &c->to, 1, hops, error));
     for (int32_t distance = 1, from = 0; from < n; distance++) {
         double with = 0, without = 0;
@@ -459,8 +455,7 @@ static netdp_status find_members(auditing *a, const claim *c, json_t **made, net
     const netdp_loss_request request = request_of(c, 0);
     OWNED double *mu = NETDP_I_NEW(double, netdp_graph_nodes(graph));
     OWNED_BY(netdp_losses_free) netdp_losses *losses = NULL;
-    if (mu == NULL)
-        return netdp_i_no_memory(error);
+    NEED(mu);
     TRY(netdp_losses_new(&request, a->progress, &losses, error));
     TRY(netdp_losses_values(losses, c->variant->noise, (netdp_unit){NETDP_AS_GDP, 0}, a->progress,
                             mu, NULL, error));
@@ -512,8 +507,7 @@ static netdp_status audit_gossip(auditing *a, const claim *c, netdp_error *error
     const attack *best = chosen_before(a, c);
     const bool attacked = best != NULL;
     OWNED double *pattern = NETDP_I_NEW(double, count);
-    if (pattern == NULL)
-        return netdp_i_no_memory(error);
+    NEED(pattern);
     if (!attacked)
         TRY(choose_attack(a, c, pattern, &best, error));
     const netdp_gossip_attack chosen = gossip_attack(c, best, pattern, a->options->runs);
@@ -624,20 +618,17 @@ static netdp_status write_audits(const netdp_study *study, auditing *a, const ch
         study->title, "simulation", NETDP_I_SIMULATION, "runs", (json_int_t)a->options->runs,
         "confidence", a->options->confidence, "audits", a->found.audits, "reconstruction",
         a->found.estimates, "everybody", a->found.everybody, "membership", a->found.membership);
-    if (all == NULL)
-        return netdp_i_no_memory(error);
+    NEED(all);
     netdp_i_file_path(path, folder, "audit.json");
     return netdp_i_json_write(all, path, error);
 }
 
 static netdp_status check_options(const netdp_audit_options *options, netdp_error *error)
 {
-    if (options->runs < 300 || options->runs > 100000000)
-        return netdp_i_fail(error, NETDP_INVALID, "runs: give a whole number from 300 to 1e8");
-    if (!(options->confidence > 0 && options->confidence < 1))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "confidence: %g; give a number between 0 and 1, such as 0.999",
-                            options->confidence);
+    REFUSE(options->runs < 300 || options->runs > 100000000,
+           "runs: give a whole number from 300 to 1e8");
+    REFUSE(!(options->confidence > 0 && options->confidence < 1),
+           "confidence: %g; give a number between 0 and 1, such as 0.999", options->confidence);
     return NETDP_OK;
 }
 
@@ -649,15 +640,13 @@ static netdp_status check_further(const netdp_audit_options *options, const netd
     bool tallies = study->variation_count == 0 && netdp_i_study_tallies(study);
     for (int32_t i = 0; i < study->variation_count; i++)
         tallies = tallies || netdp_i_study_tallies(study->variation[i].study);
-    if ((options->reconstruct || options->membership) && tallies)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: the study sums or counts by a token, and this is of averaging by "
-                            "gossip; leave it out",
-                            what);
-    if (options->membership && netdp_i_study_protection(study).protects != NETDP_PROTECTS_NODE)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "membership: of a node's whole record, and the study protects a row; "
-                            "set privacy.protects=node");
+    REFUSE((options->reconstruct || options->membership) && tallies,
+           "%s: the study sums or counts by a token, and this is of averaging by "
+           "gossip; leave it out",
+           what);
+    REFUSE(options->membership && netdp_i_study_protection(study).protects != NETDP_PROTECTS_NODE,
+           "membership: of a node's whole record, and the study protects a row; "
+           "set privacy.protects=node");
     return NETDP_OK;
 }
 
@@ -672,18 +661,16 @@ netdp_status netdp_study_audit(const netdp_study *study, const netdp_audit_optio
     CLEARED(netdp_i_plan_clear) netdp_i_plan plan = {0};
     bool finished = false;
     TRY(check_options(options, error));
-    if (netdp_i_study_accounts(study))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: task.kind: task %s runs nothing that could be attacked; give a "
-                            "mean, a sum, a histogram or a model",
-                            study->path, study->task.kind);
+    REFUSE(netdp_i_study_accounts(study),
+           "%s: task.kind: task %s runs nothing that could be attacked; give a "
+           "mean, a sum, a histogram or a model",
+           study->path, study->task.kind);
     TRY(check_further(options, study, error));
     TRY(netdp_i_problems_new(study, data, &problems, error));
     TRY(netdp_i_folder_open(study, folder, &finished, &a.lock, error));
     TRY(netdp_i_plan_make(study, &problems, folder, progress, &plan, error));
     a.scores = NETDP_I_NEW(double, 2 * options->runs);
-    if (a.scores == NULL)
-        return netdp_i_no_memory(error);
+    NEED(a.scores);
     TRY(netdp_i_identity_new(folder, &problems, &a.identity, error));
     TRY(netdp_i_found_read(folder, &a.identity, options, &a.found, error));
     for (int32_t i = 0; i < plan.count; i++)

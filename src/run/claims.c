@@ -1,6 +1,5 @@
 #include "run/claims.h"
 
-
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -39,8 +38,7 @@ netdp_status netdp_i_claims_run(const netdp_study *study, const char *folder,
     char path[NETDP_I_PATH_ROOM];
     const int32_t count = study->variation_count;
     OWNED_BY(json_decref) json_t *variants = json_array();
-    if (variants == NULL)
-        return netdp_i_no_memory(error);
+    NEED(variants);
     if (count == 0)
         TRY(tell(study, "claim", NULL, progress, variants, error));
     for (int32_t i = 0; i < count; i++) {

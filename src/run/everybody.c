@@ -59,8 +59,7 @@ netdp_status netdp_i_everybody_new(const char *name, const netdp_graph *graph,
     TRY(netdp_reconstruct_everybody(attack, progress, g.with, error));
     TRY(netdp_reconstruct_everybody(&plain, progress, g.without, error));
     *made = told_json(name, attack, &g);
-    if (*made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(*made);
     return NETDP_OK;
 }
 

@@ -23,8 +23,7 @@
 static netdp_status make_folders(const char *folder, netdp_error *error)
 {
     char path[NETDP_I_PATH_ROOM];
-    if (strlen(folder) + 64 > sizeof path)
-        return netdp_i_fail(error, NETDP_INVALID, "%.40s…: the path is too long", folder);
+    REFUSE(strlen(folder) + 64 > sizeof path, "%.40s…: the path is too long", folder);
     snprintf(path, sizeof path, "%s", folder);
     for (char *slash = path + 1;; slash++) {
         if (*slash != '/' && *slash != '\0')
@@ -107,12 +106,10 @@ static netdp_status check_held(const netdp_study *study, const char *folder, con
     unlink(ours);
     if (status != NETDP_OK || same)
         return status;
-    if (is_own(study, held))
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%s: was edited; take that back, or run the study as it is now: netdp run "
-            "%s -o NEW",
-            held, held);
+    REFUSE(is_own(study, held),
+           "%s: was edited; take that back, or run the study as it is now: netdp run "
+           "%s -o NEW",
+           held, held);
     return netdp_i_fail(error, NETDP_INVALID,
                         "%s: holds the results of another study; choose another folder with -o, or "
                         "replace them with --force",
@@ -203,20 +200,18 @@ static netdp_status check_begun(const netdp_study *study, const char *folder, bo
     if (access(held, F_OK) == 0)
         TRY(check_held(study, folder, held, error));
     else {
-        if (begun || summed || finished)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: holds results without their study.yaml; choose another folder "
-                                "with -o or remove this one",
-                                folder);
+        REFUSE(begun || summed || finished,
+               "%s: holds results without their study.yaml; choose another folder "
+               "with -o or remove this one",
+               folder);
         TRY(write_study(study, held, error));
     }
     /* Between the summary and the manifest a run still has its checkpoint; claims have none. */
-    if (summed && !begun && !finished && !netdp_i_study_claims(study))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: has a summary.json and no manifest.json, so that nothing says "
-                            "whether its files are whole; choose another folder with -o or "
-                            "remove this one",
-                            folder);
+    REFUSE(summed && !begun && !finished && !netdp_i_study_claims(study),
+           "%s: has a summary.json and no manifest.json, so that nothing says "
+           "whether its files are whole; choose another folder with -o or "
+           "remove this one",
+           folder);
     return NETDP_OK;
 }
 

@@ -21,8 +21,7 @@ netdp_status netdp_i_run_model_write(const netdp_i_variant *variant, int32_t num
     const netdp_i_problem *problem = variant->problem;
     netdp_i_output output;
     double *mean = NETDP_I_NEW(double, problem->width);
-    if (mean == NULL)
-        return netdp_i_no_memory(error);
+    NEED(mean);
     netdp_i_mean_of(models, netdp_graph_nodes(problem->graph), problem->width, mean);
     json_t *model = netdp_i_model_json(problem->model, mean);
     OWNED_BY(json_decref)
@@ -34,8 +33,7 @@ netdp_status netdp_i_run_model_write(const netdp_i_variant *variant, int32_t num
                         privacy, "model", model)
             : NULL;
     netdp_i_free(mean);
-    if (object == NULL)
-        return netdp_i_no_memory(error);
+    NEED(object);
     snprintf(name, sizeof name, "model-%d.json", (int)number);
     netdp_i_file_path(path, folder, name);
     TRY(netdp_i_output_open_private(&output, path, error));

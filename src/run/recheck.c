@@ -115,8 +115,7 @@ static netdp_status recheck_one(netdp_i_variant *variant, const json_t *told, co
     TRY(account(variant, progress, &losses, error));
     TRY(netdp_losses_settle(losses, variant->noise, unit, error));
     OWNED double *value = NETDP_I_NEW(double, (int64_t)losses->from_count * losses->to_count);
-    if (value == NULL)
-        return netdp_i_no_memory(error);
+    NEED(value);
     TRY(netdp_losses_values(losses, variant->noise, unit, progress, value, &found, error));
     row->now = found.max;
     row->mean_now = found.mean;
@@ -148,8 +147,7 @@ netdp_status netdp_i_recheck(const netdp_study *study, const json_t *summary, co
     size_t place;
     *count = 0;
     *list = NULL;
-    if (rows == NULL)
-        return netdp_i_no_memory(error);
+    NEED(rows);
     TRY(netdp_i_problems_new(study, data, &problems, error));
     json_array_foreach (variants, place, told) {
         const int32_t i = find_variant(study, told);

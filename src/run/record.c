@@ -170,22 +170,18 @@ netdp_status netdp_i_identity_check(const netdp_i_identity *identity, const json
     const char *version = json_string_value(json_object_get(stored, "netdp"));
     const char *study = json_string_value(json_object_get(stored, "study"));
     const char *problem = json_string_value(json_object_get(stored, "problem"));
-    if (version == NULL || study == NULL || problem == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s/checkpoint: not a checkpoint; remove it to start the study anew",
-                            folder);
-    if (strcmp(version, netdp_version()) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s/checkpoint: is of netdp %.20s, and this is %s; go on with that "
-                            "one, or run the study anew: netdp run %s/study.yaml -o NEW",
-                            folder, version, netdp_version(), folder);
+    REFUSE(version == NULL || study == NULL || problem == NULL,
+           "%s/checkpoint: not a checkpoint; remove it to start the study anew", folder);
+    REFUSE(strcmp(version, netdp_version()) != 0,
+           "%s/checkpoint: is of netdp %.20s, and this is %s; go on with that "
+           "one, or run the study anew: netdp run %s/study.yaml -o NEW",
+           folder, version, netdp_version(), folder);
     if (strcmp(study, identity->study) != 0)
         return fail_study(study, identity->study, folder, error);
-    if (identity->problem[0] != '\0' && strcmp(problem, identity->problem) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s/checkpoint: the graph or the data have changed since; bring them "
-                            "back, or run the study anew: netdp run %s/study.yaml -o NEW",
-                            folder, folder);
+    REFUSE(identity->problem[0] != '\0' && strcmp(problem, identity->problem) != 0,
+           "%s/checkpoint: the graph or the data have changed since; bring them "
+           "back, or run the study anew: netdp run %s/study.yaml -o NEW",
+           folder, folder);
     return NETDP_OK;
 }
 
@@ -281,8 +277,7 @@ netdp_status netdp_i_record_finish(const char *folder, const netdp_i_identity *i
     const char *name;
     json_t *ignored;
     OWNED_BY(json_decref) json_t *files = json_object();
-    if (files == NULL)
-        return netdp_i_no_memory(error);
+    NEED(files);
     TRY(digest_results(folder, true, accounts, files, error));
     json_object_foreach ((json_t *)accounts, name, ignored)
         if (json_object_get(files, name) == NULL)
@@ -302,11 +297,10 @@ static netdp_status check_strangers(const char *folder, const json_t *files, net
     if (list.count < 0)
         return fail_listing(folder, error);
     for (int i = 0; i < list.count; i++)
-        if (json_object_get(files, list.entry[i]->d_name) == NULL)
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s/%.200s: is not of this run, whose manifest.json does not "
-                                "name it; remove it",
-                                folder, list.entry[i]->d_name);
+        REFUSE(json_object_get(files, list.entry[i]->d_name) == NULL,
+               "%s/%.200s: is not of this run, whose manifest.json does not "
+               "name it; remove it",
+               folder, list.entry[i]->d_name);
     return NETDP_OK;
 }
 
@@ -314,11 +308,10 @@ static netdp_status read_manifest(const char *folder, json_t **manifest, netdp_e
 {
     char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "manifest.json");
-    if (access(path, F_OK) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: has no manifest.json, so that nothing says whether its files are "
-                            "whole; run the study anew: netdp run %s/study.yaml -o NEW",
-                            folder, folder);
+    REFUSE(access(path, F_OK) != 0,
+           "%s: has no manifest.json, so that nothing says whether its files are "
+           "whole; run the study anew: netdp run %s/study.yaml -o NEW",
+           folder, folder);
     netdp_status status = netdp_i_sealed_read(path, manifest, error);
     return status != NETDP_INVALID
                ? status
@@ -352,11 +345,10 @@ netdp_status netdp_i_record_check_of(const char *folder, const netdp_i_identity 
     TRY(read_manifest(folder, &manifest, error));
     TRY(check_files(folder, manifest, error));
     const char *held = json_string_value(json_object_get(manifest, "inputs_sha256"));
-    if (held == NULL || strcmp(held, identity->problem) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: holds the results for another graph or other data; choose "
-                            "another folder with -o, or replace them with --force",
-                            folder);
+    REFUSE(held == NULL || strcmp(held, identity->problem) != 0,
+           "%s: holds the results for another graph or other data; choose "
+           "another folder with -o, or replace them with --force",
+           folder);
     return NETDP_OK;
 }
 
@@ -403,9 +395,7 @@ netdp_status netdp_i_record_read(const char *folder, bool private, json_t **summ
     netdp_i_file_path(path, folder, "private.json");
     if (private && access(path, F_OK) == 0) {
         TRY(load(folder, "private.json", &own, error));
-        if (!join(read, own))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "%s: does not fit summary.json; run the study again", path);
+        REFUSE(!join(read, own), "%s: does not fit summary.json; run the study again", path);
     }
     *summary = GIVE(read);
     return NETDP_OK;

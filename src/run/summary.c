@@ -603,8 +603,7 @@ static netdp_status variants_json(const netdp_study *study, const netdp_i_plan *
                                   netdp_error *error)
 {
     OWNED_BY(json_decref) json_t *variants = json_array();
-    if (variants == NULL)
-        return netdp_i_no_memory(error);
+    NEED(variants);
     for (int32_t i = 0; i < plan->count; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
         json_t *told = NULL;
@@ -647,8 +646,7 @@ netdp_status netdp_i_summary_write(const netdp_study *study, const netdp_i_probl
         study->task.unit, "task", study->task.kind, "protocol", study->protocol.kind, "threat",
         threat_json(own), "target", target_json(study), "repeat", (json_int_t)study->output.repeat,
         "variants", variants, "notes", notes_json(problem));
-    if (summary == NULL)
-        return netdp_i_no_memory(error);
+    NEED(summary);
     add_assumed(summary, study);
     netdp_i_file_path(path, folder, "summary.json");
     return netdp_i_json_write(summary, path, error);
@@ -658,8 +656,7 @@ static netdp_status private_variants(const netdp_study *study, const netdp_i_pla
                                      const netdp_i_progress_made *made, json_t *list,
                                      netdp_error *error)
 {
-    if (list == NULL)
-        return netdp_i_no_memory(error);
+    NEED(list);
     for (int32_t i = 0; i < plan->count; i++) {
         const netdp_i_variant *variant = &plan->variant[i];
         OWNED_BY(json_decref) json_t *told = NULL;
@@ -691,8 +688,7 @@ netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_probl
                   "simulation", NETDP_I_SIMULATION, "seed", netdp_i_seed_json(study->seed),
                   "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
                   (json_int_t)problem->rows, "variants", variants, "notes", private_notes(problem));
-    if (private == NULL)
-        return netdp_i_no_memory(error);
+    NEED(private);
     netdp_i_file_path(path, folder, "private.json");
     TRY(netdp_i_output_open_private(&output, path, error));
     return netdp_i_json_commit(private, &output, error);
@@ -737,8 +733,7 @@ netdp_status netdp_i_account_summary_write(const netdp_study *study,
         json_pack("{s:s, s:s, s:o, s:s, s:s, s:O}", "netdp", netdp_version(), "title", study->title,
                   "seed", netdp_i_seed_json(study->seed), "inputs_sha256", digest, "task",
                   study->task.kind, "variants", variants);
-    if (summary == NULL)
-        return netdp_i_no_memory(error);
+    NEED(summary);
     netdp_i_file_path(path, folder, "summary.json");
     return netdp_i_json_write(summary, path, error);
 }

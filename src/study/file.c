@@ -487,15 +487,13 @@ static netdp_status read_variants(const netdp_i_reading *from, netdp_error *erro
     TRY(read_sweep(from, &over, error));
     const int64_t rows =
         over.key < 0 ? (int64_t)count : (int64_t)(count > 0 ? count : 1) * over.count;
-    if (over.key >= 0 && rows > MOST_SWEPT)
-        return netdp_i_reading_fail(from, "sweep.values", error,
-                                    "%lld variants; give fewer values, at most %d variants in all",
-                                    (long long)rows, MOST_SWEPT);
+    REFUSE_KEY(over.key >= 0 && rows > MOST_SWEPT, "sweep.values",
+               "%lld variants; give fewer values, at most %d variants in all", (long long)rows,
+               MOST_SWEPT);
     if (rows == 0)
         return NETDP_OK;
     study->variation = NETDP_I_NEW(netdp_i_variation, rows);
-    if (study->variation == NULL)
-        return netdp_i_no_memory(error);
+    NEED(study->variation);
     for (int32_t i = 0; i < (count > 0 ? (int32_t)count : 1); i++)
         TRY(read_variations(from, i, &over, error));
     return NETDP_OK;

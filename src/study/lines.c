@@ -157,10 +157,8 @@ netdp_status netdp_i_lines_read(const char *path, const char *text, int64_t byte
         yaml_event_delete(&event);
         TRY(status);
     }
-    if (at.documents == 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: is empty; a study has graph, data, task, protocol and privacy",
-                            path);
+    REFUSE(at.documents == 0,
+           "%.300s: is empty; a study has graph, data, task, protocol and privacy", path);
     return NETDP_OK;
 }
 

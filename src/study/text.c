@@ -265,17 +265,13 @@ netdp_status netdp_i_study_text_read(const char *path, const char *given, netdp_
         TRY(netdp_i_file_load(path, &bytes, &count, error));
     } else {
         bytes = netdp_i_copy_text(given);
-        if (bytes == NULL)
-            return netdp_i_no_memory(error);
+        NEED(bytes);
         count = (int64_t)strlen(bytes);
     }
-    if (memchr(bytes, '\0', (size_t)count) != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: holds a NUL byte; a study file is YAML text in UTF-8", path);
-    if (count > LARGEST)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: has %lld bytes; a study file has at most %d", path,
-                            (long long)count, LARGEST);
+    REFUSE(memchr(bytes, '\0', (size_t)count) != NULL,
+           "%.300s: holds a NUL byte; a study file is YAML text in UTF-8", path);
+    REFUSE(count > LARGEST, "%.300s: has %lld bytes; a study file has at most %d", path,
+           (long long)count, LARGEST);
     TRY(netdp_i_lines_read(path, bytes, count, lines, error));
     TRY(netdp_i_study_flatten(bytes, count, &flat, &count, error));
     schema made;

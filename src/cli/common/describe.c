@@ -96,10 +96,8 @@ netdp_status netdp_i_describe(netdp_i_description_options *options,
     TRY(netdp_protocol_find(question->protocol, &named, error));
     TRY(netdp_i_question_check(question, made, error));
     TRY(check_options(named, arguments, error));
-    if (network.engine != NULL && named->kind == NETDP_TALLY)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--engine: mpi does not share the work of %s; leave it out",
-                            named->name);
+    REFUSE(network.engine != NULL && named->kind == NETDP_TALLY,
+           "--engine: mpi does not share the work of %s; leave it out", named->name);
     if (strcmp(question->certify, "no") == 0)
         fprintf(stderr, "netdp: --certify no: every loss is proven or closed now; taken as auto\n");
     TRY(netdp_i_cli_graph(&options->network, arguments, network.engine, &graph, error));

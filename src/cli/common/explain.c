@@ -82,8 +82,7 @@ static netdp_status ask_part(netdp_i_description *description, double noise, net
     const int32_t to = whole.to_count > 0 ? whole.to_count : n;
     OWNED int32_t *node = NETDP_I_NEW(int32_t, (int64_t)part[0] + part[1]);
     netdp_losses *losses = NULL;
-    if (node == NULL)
-        return netdp_i_no_memory(error);
+    NEED(node);
     spread(whole.from, from, part[0], node);
     spread(whole.to, to, part[1], node + part[0]);
     description->request.from = node;

@@ -493,8 +493,8 @@ static netdp_status parse_whole(parsing *parser, int argc, const char **argv, ne
         return netdp_i_no_memory(error);
     TRY(parse(parser, argc, argv, error));
     if (netdp_i_cli_given(parser->arguments, "threads")) {
-        if (parser->threads < 1 || parser->threads > MOST_THREADS)
-            return netdp_i_fail(error, NETDP_INVALID, "--threads: must be 1 .. %d", MOST_THREADS);
+        REFUSE(parser->threads < 1 || parser->threads > MOST_THREADS, "--threads: must be 1 .. %d",
+               MOST_THREADS);
         omp_set_num_threads((int)parser->threads);
     }
     return try_threads(omp_get_max_threads(), error);

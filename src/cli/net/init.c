@@ -90,8 +90,7 @@ static netdp_status make_members(netdp_i_package *package, const net_options *o,
     char folder[NETDP_I_PATH_ROOM], path[NETDP_I_PATH_ROOM + 8], address[300];
     OWNED_BY(json_decref) json_t *addresses = json_object();
     const netdp_i_net_own own = {.test = test, .seed = o->seed};
-    if (addresses == NULL)
-        return netdp_i_no_memory(error);
+    NEED(addresses);
     for (int32_t v = 0; v < package->members; v++) {
         OWNED_BY(netdp_i_signer_free) netdp_i_signer *signer = NULL;
         netdp_i_file_path(folder, o->output, package->member[v].name);

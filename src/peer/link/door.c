@@ -262,8 +262,8 @@ static netdp_status listen_at(netdp_i_door *d, netdp_error *error)
     struct addrinfo *found = NULL;
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
     const int yes = 1;
-    if (!netdp_i_address_split(address, host, port))
-        return netdp_i_fail(error, NETDP_INVALID, "listen: '%.100s': give HOST:PORT", address);
+    REFUSE(!netdp_i_address_split(address, host, port), "listen: '%.100s': give HOST:PORT",
+           address);
     const int fault = getaddrinfo(host, port, &hints, &found);
     if (fault != 0)
         return netdp_i_fail(error, NETDP_ENVIRONMENT, "listen: %.100s: %s", address,
@@ -284,8 +284,7 @@ netdp_status netdp_i_door_open(const netdp_i_door_plan *plan, netdp_i_door **doo
                                netdp_error *error)
 {
     netdp_i_door *d = NETDP_I_NEW(netdp_i_door, 1);
-    if (d == NULL)
-        return netdp_i_no_memory(error);
+    NEED(d);
     *d = (netdp_i_door){.plan = *plan,
                         .socket = -1,
                         .handles = 2,

@@ -101,17 +101,12 @@ netdp_status netdp_i_metrics_new(uv_loop_t *loop, const char *where, netdp_i_met
     bool here = false;
     const bool wanted = strchr(where, ':') != NULL && strchr(where, '/') == NULL;
     const bool port = wanted && read_address(where, &address, &here);
-    if (wanted && !port)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "metrics: %.100s: give 127.0.0.1:PORT, a port up to 65535, or a file",
-                            where);
-    if (port && !here)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "metrics: %.100s: others could read them; give 127.0.0.1:PORT or a file", where);
+    REFUSE(wanted && !port, "metrics: %.100s: give 127.0.0.1:PORT, a port up to 65535, or a file",
+           where);
+    REFUSE(port && !here, "metrics: %.100s: others could read them; give 127.0.0.1:PORT or a file",
+           where);
     netdp_i_metrics *made = NETDP_I_NEW(netdp_i_metrics, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     made->fill = fill;
     made->context = context;
     netdp_status status = NETDP_OK;

@@ -343,8 +343,7 @@ netdp_status netdp_i_program_new(const netdp_i_program_plan *plan, netdp_i_progr
                                  netdp_error *error)
 {
     netdp_i_program *made = NETDP_I_NEW(netdp_i_program, 1);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     *made = (netdp_i_program){.plan = *plan, .asked = -1};
     made->heard = sodium_malloc(sizeof *made->heard);
     made->row = sodium_allocarray((size_t)plan->width, sizeof *made->row);

@@ -355,8 +355,7 @@ netdp_status netdp_i_relay_new(const netdp_i_relay_plan *plan, netdp_i_relay **r
                                netdp_error *error)
 {
     netdp_i_relay *r = NETDP_I_NEW(netdp_i_relay, 1);
-    if (r == NULL)
-        return netdp_i_no_memory(error);
+    NEED(r);
     *r = (netdp_i_relay){.plan = *plan, .handles = 2};
     r->plan.connections = netdp_i_limit_places(plan->connections);
     randombytes_buf(r->salt, sizeof r->salt);

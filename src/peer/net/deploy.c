@@ -57,17 +57,15 @@ static netdp_status take_names(const char *names, netdp_i_package *made, netdp_e
         char name[NETDP_I_MEMBER_NAME] = "";
         if (length < sizeof name)
             memcpy(name, at, length);
-        if (!netdp_i_member_named(name))
-            return netdp_i_fail(error, NETDP_INVALID,
-                                "--names: '%s': a name has 1 to 63 letters, digits, '-' and '_'",
-                                netdp_i_show(at, length).text);
+        REFUSE(!netdp_i_member_named(name),
+               "--names: '%s': a name has 1 to 63 letters, digits, '-' and '_'",
+               netdp_i_show(at, length).text);
         if (count < made->members)
             memcpy(made->member[count].name, name, sizeof name);
         at += length + (at[length] == ',');
     }
-    if (count != made->members)
-        return netdp_i_fail(error, NETDP_INVALID, "--names: %d names for a network of %d",
-                            (int)count, (int)made->members);
+    REFUSE(count != made->members, "--names: %d names for a network of %d", (int)count,
+           (int)made->members);
     return is_distinct(made, count)
                ? NETDP_OK
                : netdp_i_fail(error, NETDP_INVALID, "--names: a name is there twice");
@@ -77,13 +75,11 @@ static netdp_status name_members(const netdp_graph *graph, const char *names, ne
                                  netdp_error *error)
 {
     made->members = netdp_graph_nodes(graph);
-    if (made->members < 2 || made->members > NETDP_I_MOST_MEMBERS)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "a study between peers has 2 to %d of them, not %d",
-                            NETDP_I_MOST_MEMBERS, (int)made->members);
+    REFUSE(made->members < 2 || made->members > NETDP_I_MOST_MEMBERS,
+           "a study between peers has 2 to %d of them, not %d", NETDP_I_MOST_MEMBERS,
+           (int)made->members);
     made->member = NETDP_I_NEW(netdp_i_member, made->members);
-    if (made->member == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->member);
     if (names != NULL)
         return take_names(names, made, error);
     for (int32_t i = 0; i < made->members; i++)
@@ -119,8 +115,7 @@ static netdp_status list_edges(const netdp_graph *graph, int32_t *count, int32_t
                                netdp_error *error)
 {
     *edge = netdp_i_new(netdp_graph_edges(graph), sizeof **edge);
-    if (*edge == NULL)
-        return netdp_i_no_memory(error);
+    NEED(*edge);
     for (int32_t v = 0; v < netdp_graph_nodes(graph); v++)
         for (int32_t k = 0; k < netdp_graph_degree(graph, v); k++)
             if (netdp_graph_neighbours(graph, v)[k] > v) {
@@ -134,8 +129,7 @@ static netdp_status take_coalition(const netdp_i_package *made, const char *name
                                    netdp_i_coalition *coalition, netdp_error *error)
 {
     coalition->member = NETDP_I_NEW(int32_t, made->members);
-    if (coalition->member == NULL)
-        return netdp_i_no_memory(error);
+    NEED(coalition->member);
     for (int32_t i = 0; i < made->members; i++) {
         const size_t length = strlen(made->member[i].name);
         for (const char *at = names; *at != '\0';
@@ -148,11 +142,10 @@ static netdp_status take_coalition(const netdp_i_package *made, const char *name
     int32_t given = 1;
     for (const char *at = strchr(names, ','); at != NULL; at = strchr(at + 1, ','))
         given++;
-    if (coalition->count != given || given < 2 || given >= made->members)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "--coalition: '%s': give at least two members by name, each once, and "
-                            "leave somebody out",
-                            netdp_i_show_text(names).text);
+    REFUSE(coalition->count != given || given < 2 || given >= made->members,
+           "--coalition: '%s': give at least two members by name, each once, and "
+           "leave somebody out",
+           netdp_i_show_text(names).text);
     return NETDP_OK;
 }
 
@@ -178,23 +171,19 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
     const netdp_protection unit = netdp_i_study_protection(study);
     const bool cyclic =
         unit.protects == NETDP_PROTECTS_ROW && unit.batches.kind == NETDP_BATCHES_CYCLIC;
-    if (study->question.pair_graph != NULL && kappa < 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s: auto: give a number between peers, such as 10",
-                            netdp_i_setting_find("pair-noise")->key);
-    if (study->question.settings.noise.pairing.weighted)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.pair_weights: between peers all pairs have the same noise");
-    if (study->privacy.more_noise != NULL || study->privacy.targets != NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.%s: between peers all have the same noise; leave it out",
-                            study->privacy.targets != NULL ? "targets" : "more_noise");
+    REFUSE(study->question.pair_graph != NULL && kappa < 0,
+           "%s: auto: give a number between peers, such as 10",
+           netdp_i_setting_find("pair-noise")->key);
+    REFUSE(study->question.settings.noise.pairing.weighted,
+           "privacy.pair_weights: between peers all pairs have the same noise");
+    REFUSE(study->privacy.more_noise != NULL || study->privacy.targets != NULL,
+           "privacy.%s: between peers all have the same noise; leave it out",
+           study->privacy.targets != NULL ? "targets" : "more_noise");
     TRY(netdp_protocol_find(study->protocol.kind, &named, error));
-    if (named->kind != NETDP_GOSSIP)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "protocol.kind: %s does not run between peers; take averaging, "
-                            "gossip-sgd or muffliato-sgd",
-                            named->name);
+    REFUSE(named->kind != NETDP_GOSSIP,
+           "protocol.kind: %s does not run between peers; take averaging, "
+           "gossip-sgd or muffliato-sgd",
+           named->name);
     if (study->question.pair_graph != NULL)
         TRY(netdp_pairing_graph(study->question.pair_graph, d->graph, study->question.pair_seed,
                                 &d->pairs, error));
@@ -232,9 +221,8 @@ static netdp_status find_noise(const netdp_study *study, const netdp_i_terms_ask
                                  .max_noise = 1e6,
                                  .rounds_auto = study->protocol.rounds == 0,
                                  .variance = study->question.variance};
-    if (!(study->privacy.epsilon > 0 && study->privacy.delta > 0))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "privacy.epsilon and privacy.delta: required between peers");
+    REFUSE(!(study->privacy.epsilon > 0 && study->privacy.delta > 0),
+           "privacy.epsilon and privacy.delta: required between peers");
     TRY(netdp_calibrate(&request, &target, NULL, &found, NULL, error));
     d->protocol.rounds = found.rounds;
     /* Of rows and histograms, rounding moves values by some 2^-32 of the noise: the target is to hold with it. */
@@ -256,11 +244,10 @@ static netdp_status fill_package(const netdp_study *study, const netdp_i_terms_a
     netdp_graph_notes notes;
     CLEARED(netdp_i_unit_clear) netdp_i_unit unit = {0};
     TRY(netdp_i_problem_graph(study, asked->data, &d->graph, &notes, error));
-    if (asked->nodes != 0 && asked->nodes != netdp_graph_nodes(d->graph))
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "-n: %lld, but the study's graph has %d nodes; leave it out, or change "
-                            "graph.family",
-                            (long long)asked->nodes, (int)netdp_graph_nodes(d->graph));
+    REFUSE(asked->nodes != 0 && asked->nodes != netdp_graph_nodes(d->graph),
+           "-n: %lld, but the study's graph has %d nodes; leave it out, or change "
+           "graph.family",
+           (long long)asked->nodes, (int)netdp_graph_nodes(d->graph));
     TRY(name_members(d->graph, asked->names, made, error));
     TRY(take_rows(asked->rows, made, error));
     TRY(describe(study, d, error));
@@ -271,8 +258,7 @@ static netdp_status fill_package(const netdp_study *study, const netdp_i_terms_a
     TRY(netdp_i_unit_new(study, made, &unit, error));
     TRY(find_noise(study, asked, d, &unit, &made->terms, error));
     made->coalition = NETDP_I_NEW(netdp_i_coalition, asked->coalition_count);
-    if (made->coalition == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->coalition);
     for (size_t i = 0; i < asked->coalition_count; i++) {
         made->coalitions++;
         TRY(take_coalition(made, asked->coalitions[i], &made->coalition[i], error));
@@ -295,16 +281,14 @@ netdp_status netdp_i_deploy_package(const netdp_study *study, const char *text,
     CLEARED(described_clear) described d = {.graph = NULL};
     OWNED_BY(netdp_i_package_free) netdp_i_package *made = NETDP_I_NEW(netdp_i_package, 1);
     OWNED_BY(json_decref) json_t *roster = NULL;
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     made->title = netdp_i_copy_text(study->title);
     made->study = netdp_i_copy_text(text);
     if (made->title == NULL || made->study == NULL)
         return netdp_i_no_memory(error);
     TRY(netdp_i_task_check(study, error));
     TRY(fill_package(study, asked, &d, made, error));
-    if ((roster = netdp_i_package_roster(made)) == NULL)
-        return netdp_i_no_memory(error);
+    NEED(roster = netdp_i_package_roster(made));
     return netdp_i_package_of(roster, text, "the package", package, error);
 }
 

@@ -15,9 +15,7 @@ netdp_status netdp_i_invitation_make(netdp_i_package *package, const char *name,
                                      json_t **invitation, netdp_error *error)
 {
     const int32_t who = netdp_i_package_find(package, name);
-    if (who < 0)
-        return netdp_i_fail(error, NETDP_INVALID, "'%s' is not in the roster; see roster.json",
-                            netdp_i_show_text(name).text);
+    REFUSE(who < 0, "'%s' is not in the roster; see roster.json", netdp_i_show_text(name).text);
     package->member[who].joined = false;
     memset(package->member[who].key, 0, NETDP_I_KEY);
     json_t *roster = netdp_i_package_roster(package);
@@ -25,8 +23,7 @@ netdp_status netdp_i_invitation_make(netdp_i_package *package, const char *name,
                        ? NULL
                        : json_pack("{s:i, s:s, s:s, s:o}", "netdp-invitation", FORM, "name", name,
                                    "study", package->study, "roster", roster);
-    if (made == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made);
     *invitation = made;
     return NETDP_OK;
 }
@@ -39,12 +36,11 @@ netdp_status netdp_i_invitation_read(const json_t *invitation, const char *path,
     json_t *roster;
     json_error_t fault;
     netdp_i_package *made = NULL;
-    if (json_unpack_ex((json_t *)invitation, &fault, JSON_STRICT, "{s?i, s:i, s:s, s:s, s:o}",
-                       "schema", &schema, "netdp-invitation", &form, "name", &name, "study", &study,
-                       "roster", &roster) != 0 ||
-        form != FORM)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: no invitation of this version: %s", path,
-                            netdp_i_show_text(fault.text).text);
+    REFUSE(json_unpack_ex((json_t *)invitation, &fault, JSON_STRICT, "{s?i, s:i, s:s, s:s, s:o}",
+                          "schema", &schema, "netdp-invitation", &form, "name", &name, "study",
+                          &study, "roster", &roster) != 0 ||
+               form != FORM,
+           "%.300s: no invitation of this version: %s", path, netdp_i_show_text(fault.text).text);
     TRY(netdp_i_package_of(roster, study, path, &made, error));
     const int32_t who = netdp_i_package_find(made, name);
     if (who < 0 || made->member[who].joined) {
@@ -65,8 +61,7 @@ static netdp_status digest_without_keys(const netdp_i_package *package,
 {
     netdp_i_package bare = *package;
     bare.member = NETDP_I_NEW(netdp_i_member, package->members);
-    if (bare.member == NULL)
-        return netdp_i_no_memory(error);
+    NEED(bare.member);
     for (int32_t i = 0; i < package->members; i++) {
         memcpy(bare.member[i].name, package->member[i].name, NETDP_I_MEMBER_NAME);
         bare.member[i].rows = package->member[i].rows;
@@ -104,8 +99,7 @@ netdp_status netdp_i_answer_make(const netdp_i_package *package, int32_t self,
 {
     unsigned char digest[NETDP_I_DIGEST], claim[CLAIM], signature[NETDP_I_SIGNATURE];
     char study[NETDP_I_DIGEST_TEXT], key[NETDP_I_DIGEST_TEXT], signed_[2 * NETDP_I_SIGNATURE + 1];
-    if (strlen(address) > 255)
-        return netdp_i_fail(error, NETDP_INVALID, "--listen: is longer than an address");
+    REFUSE(strlen(address) > 255, "--listen: is longer than an address");
     TRY(digest_without_keys(package, digest, error));
     make_claim(digest, netdp_i_signer_public(signer), package->member[self].name, address, claim);
     netdp_i_sign(signer, NETDP_I_SIGNED_JOIN, claim, sizeof claim, signature);
@@ -127,38 +121,32 @@ netdp_status netdp_i_answer_take(const json_t *answer, const char *path, netdp_i
     unsigned char digest[NETDP_I_DIGEST], asked[NETDP_I_DIGEST], public[NETDP_I_KEY], claim[CLAIM],
         signature[NETDP_I_SIGNATURE];
     size_t bytes = 0;
-    if (json_unpack_ex((json_t *)answer, &fault, JSON_STRICT, "{s?i, s:i, s:s, s:s, s:s, s:s, s:s}",
-                       "schema", &schema, "netdp-answer", &form, "name", &name, "study", &study,
-                       "key", &key, "address", &where, "signature", &signed_) != 0 ||
-        form != FORM)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: no answer to an invitation: %s", path,
-                            netdp_i_show_text(fault.text).text);
+    REFUSE(json_unpack_ex((json_t *)answer, &fault, JSON_STRICT,
+                          "{s?i, s:i, s:s, s:s, s:s, s:s, s:s}", "schema", &schema, "netdp-answer",
+                          &form, "name", &name, "study", &study, "key", &key, "address", &where,
+                          "signature", &signed_) != 0 ||
+               form != FORM,
+           "%.300s: no answer to an invitation: %s", path, netdp_i_show_text(fault.text).text);
     TRY(digest_without_keys(package, digest, error));
     const int32_t found = netdp_i_package_find(package, name);
-    if (found < 0 || !netdp_i_unhex(study, asked) || memcmp(asked, digest, sizeof digest) != 0)
-        return netdp_i_fail(
-            error, NETDP_INVALID,
-            "%.300s: wrong digest: '%s' answered to another study than this package", path,
-            netdp_i_show_text(name).text);
+    REFUSE(found < 0 || !netdp_i_unhex(study, asked) || memcmp(asked, digest, sizeof digest) != 0,
+           "%.300s: wrong digest: '%s' answered to another study than this package", path,
+           netdp_i_show_text(name).text);
     bool holds = netdp_i_unhex(key, public) && strlen(where) < 256 && strlen(signed_) == 128 &&
                  sodium_hex2bin(signature, sizeof signature, signed_, 128, NULL, &bytes, NULL) == 0;
     if (holds) {
         make_claim(digest, public, name, where, claim);
         holds = netdp_i_signed(public, NETDP_I_SIGNED_JOIN, claim, sizeof claim, signature);
     }
-    if (!holds)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: the signature does not hold; ask %s for its answer again",
-                            path, package->member[found].name);
+    REFUSE(!holds, "%.300s: the signature does not hold; ask %s for its answer again", path,
+           package->member[found].name);
     const int32_t other = netdp_i_package_find_key(package, public);
-    if (other >= 0 && other != found)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: this key is %s's already; everybody has their own", path,
-                            package->member[other].name);
-    if (package->member[found].joined && other != found)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: %s has joined with another key; invite it again first", path,
-                            package->member[found].name);
+    REFUSE(other >= 0 && other != found,
+           "%.300s: this key is %s's already; everybody has their own", path,
+           package->member[other].name);
+    REFUSE(package->member[found].joined && other != found,
+           "%.300s: %s has joined with another key; invite it again first", path,
+           package->member[found].name);
     package->member[found].joined = true;
     memcpy(package->member[found].key, public, NETDP_I_KEY);
     memcpy(address, where, strlen(where) + 1);

@@ -41,8 +41,7 @@ static void clear_entries(entries *all)
 static netdp_status add_study(entries *all, const netdp_i_entry *entry, netdp_error *error)
 {
     entered *grown = netdp_i_grow(all->of, all->count + 1, sizeof *grown);
-    if (grown == NULL)
-        return netdp_i_no_memory(error);
+    NEED(grown);
     all->of = grown;
     grown[all->count] =
         (entered){.body = json_loadb((const char *)entry->body, (size_t)entry->bytes, 0, NULL)};
@@ -179,8 +178,7 @@ static netdp_status add(netdp_i_reaccounted *to, const char *who, const priced *
                                 .spent_now = epsilon[1],
                                 .most_then = epsilon[2],
                                 .most_now = epsilon[3]};
-    if (made->who == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->who);
     made->ratio = epsilon[3] == epsilon[2] ? 1 : epsilon[3] / epsilon[2];
     made->below = made->most_now > made->most_then * (1 + ROUNDING) ||
                   made->spent_now > made->spent_then * (1 + ROUNDING);
@@ -194,8 +192,7 @@ static netdp_status compare(const priced *then, const priced *now, netdp_i_reacc
     const json_t *one;
     size_t i;
     to->towards = NETDP_I_NEW(netdp_i_recharged, (int64_t)json_array_size(then->towards) + 2);
-    if (to->towards == NULL)
-        return netdp_i_no_memory(error);
+    NEED(to->towards);
     json_array_foreach (then->towards, i, one) {
         const json_t *members = json_object_get(one, "members");
         char who[NETDP_I_NAMES_ROOM];
@@ -212,9 +209,7 @@ static netdp_status account_anew(const netdp_i_package *package, const unsigned 
 {
     const int32_t self = netdp_i_package_find_key(package, owner);
     OWNED_BY(netdp_i_prices_free) netdp_i_prices *prices = NULL;
-    if (self < 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "the ledger's owner is no member of the study in the package");
+    REFUSE(self < 0, "the ledger's owner is no member of the study in the package");
     TRY(netdp_i_prices_new(package, self, &prices, error));
     OWNED_BY(free) char *text = netdp_i_prices_text(prices, package, self);
     *body = text != NULL ? json_loads(text, 0, NULL) : NULL;
@@ -263,8 +258,7 @@ static netdp_status recheck_study(const entered *of, const packages *from,
     netdp_i_hex(of->study, made->digest);
     made->title = netdp_i_copy_text(title != NULL ? title : "?");
     made->reserved = of->reserved;
-    if (made->title == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->title);
     if (!read_row(of->body, &then))
         return fail_row(error);
     made->contributions = made->contributions_now = of->settled ? of->reserved : then.contributions;
@@ -304,8 +298,7 @@ netdp_status netdp_i_ledger_recheck(netdp_i_ledger *ledger, const char *const *f
     TRY(netdp_i_ledger_verify(ledger, take_entry, &all, NULL, error));
     TRY(read_packages(folder, folders, &from, error));
     made->study = NETDP_I_NEW(netdp_i_reaccounted, all.count);
-    if (made->study == NULL)
-        return netdp_i_no_memory(error);
+    NEED(made->study);
     made->count = all.count;
     for (int32_t i = 0; i < all.count; i++)
         TRY(recheck_study(&all.of[i], &from, netdp_i_ledger_owner(ledger), &made->study[i], error));

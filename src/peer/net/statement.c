@@ -101,10 +101,9 @@ netdp_status netdp_i_statement_make(netdp_i_ledger *ledger, double delta,
 {
     netdp_i_ledger_head head;
     char owner[NETDP_I_DIGEST_TEXT], digest[NETDP_I_DIGEST_TEXT];
-    if (signer != NULL &&
-        memcmp(netdp_i_signer_public(signer), netdp_i_ledger_owner(ledger), NETDP_I_KEY) != 0)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "the key is not that of the ledger's owner; give the owner's");
+    REFUSE(signer != NULL && memcmp(netdp_i_signer_public(signer), netdp_i_ledger_owner(ledger),
+                                    NETDP_I_KEY) != 0,
+           "the key is not that of the ledger's owner; give the owner's");
     (void)netdp_i_json_failed();
     OWNED_BY(json_decref) json_t *studies = json_array();
     OWNED_BY(json_decref) json_t *towards = json_array();
@@ -141,18 +140,14 @@ netdp_status netdp_i_statement_check(const json_t *statement, const char *path, 
     unsigned char key[NETDP_I_KEY], signature[NETDP_I_SIGNATURE];
     size_t bytes = 0;
     json_error_t fault;
-    if (json_unpack_ex((json_t *)statement, &fault, JSON_STRICT, "{s?i, s:i, s:o, s?s}", "schema",
-                       &schema, "netdp-statement", &form, "content", &content, "signature",
-                       &hex) != 0)
-        return netdp_i_fail(error, NETDP_INVALID, "%.300s: no statement of a ledger: %s", path,
-                            netdp_i_show_text(fault.text).text);
-    if (hex == NULL)
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%.300s: is not signed; it says nothing about who said it", path);
+    REFUSE(json_unpack_ex((json_t *)statement, &fault, JSON_STRICT, "{s?i, s:i, s:o, s?s}",
+                          "schema", &schema, "netdp-statement", &form, "content", &content,
+                          "signature", &hex) != 0,
+           "%.300s: no statement of a ledger: %s", path, netdp_i_show_text(fault.text).text);
+    REFUSE(hex == NULL, "%.300s: is not signed; it says nothing about who said it", path);
     owner = json_string_value(json_object_get(content, "owner"));
     char *text = text_of(content);
-    if (text == NULL)
-        return netdp_i_no_memory(error);
+    NEED(text);
     const bool holds =
         form == FORM && owner != NULL && netdp_i_unhex(owner, key) &&
         strlen(hex) == 2 * sizeof signature &&
