@@ -101,10 +101,9 @@ static void print_everybody(const json_t *everybody)
     json_t *one;
     if (json_array_size(everybody) == 0)
         return;
-    printf(
-        "\neverybody's value at once, nobody's known: found within 0.05 Delta\n%-24s %8s %8s %12s "
-        "%14s\n",
-        "", "observer", "others", "found", "without noise");
+    printf("\neverybody's value at once, nobody's known: found within 0.05 Delta\n%-24s %8s %8s "
+           "%12s %14s\n",
+           "", "observer", "others", "found", "without noise");
     json_array_foreach ((json_t *)everybody, i, one)
         printf("%-24s %8d %8zu %12d %14d\n", json_string_value(json_object_get(one, "name")),
                (int)netdp_i_json_field(one, "to"), json_array_size(json_object_get(one, "nodes")),
@@ -170,11 +169,10 @@ static netdp_status print_result(const char *folder, const audit_options *o, net
     print_estimates(json_object_get(result, "reconstruction"));
     print_everybody(json_object_get(result, "everybody"));
     print_members(json_object_get(result, "membership"));
-    printf(
-        "\nclaim and found: mu of Gaussian privacy; of walks, and of tokens without a mu, epsilon "
-        "at the study's\ndelta. An attack that finds less than the claim proves nothing; one that "
-        "finds more refutes it at the\nconfidence.\nresults: %s\n",
-        folder);
+    printf("\nclaim and found: mu of Gaussian privacy; of walks, and of tokens without a mu, "
+           "epsilon at the study's\ndelta. An attack that finds less than the claim proves "
+           "nothing; one that finds more refutes it at the\nconfidence.\nresults: %s\n",
+           folder);
     json_decref(result);
     return NETDP_OK;
 }
@@ -247,12 +245,12 @@ static netdp_status audit_mechanism(const char *file, const netdp_i_arguments *a
     for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
         REFUSE(netdp_i_cli_given(arguments, foreign[k]),
                "--%s: does not apply to --mechanism; leave it out", foreign[k]);
-    REFUSE(file != NULL, "--mechanism: is audited instead of a study; leave out the study, or "
-                         "quote the command");
+    REFUSE(file != NULL,
+           "--mechanism: is audited instead of a study; leave out the study, or quote the command");
     REFUSE(o->mechanism == NULL,
            "--claim: goes with --mechanism CMD; of a study the claim is its own");
-    REFUSE(o->claim == NULL, "no claim: say what the mechanism guarantees, with --claim gdp:MU or "
-                             "dp:EPSILON,DELTA");
+    REFUSE(o->claim == NULL,
+           "no claim: say what the mechanism guarantees, with --claim gdp:MU or dp:EPSILON,DELTA");
     return netdp_i_cli_audit_mechanism(
         &(netdp_i_mechanism_options){o->mechanism, o->claim, o->audit.runs, o->audit.confidence,
                                      o->study.json},

@@ -149,10 +149,9 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
     const netdp_i_usage usage = {
         .command = "design",
         .arguments = "",
-        .what =
-            "Which noise, correlated over phases, makes models err least? Prints its covariance. "
-            "--mixing rows: each node takes the plain mean of itself and its "
-            "neighbours; of designs only.",
+        .what = "Which noise, correlated over phases, makes models err least? Prints its "
+                "covariance. --mixing rows: each node takes the plain mean of itself and its "
+                "neighbours; of designs only.",
         .examples = "  netdp design --phases 64 --cycle 8\n"
                     "  netdp design --family florentine --mixing rows --phases 64 --cycle 8 "
                     "--output quiet.txt\n"

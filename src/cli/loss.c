@@ -182,9 +182,9 @@ static netdp_status print_table(const answer *a, netdp_error *error)
                    i + 1 < a->losses->members ? "" : ".\n");
     netdp_i_describe_worst(a->losses, s);
     if (a->options->draws > 0)
-        printf("draws: the epsilons above are over all networks that could be drawn, for those "
-               "who see the draw but cannot choose it; an upper bound at confidence 1 - %g for "
-               "all pairs together, from %" PRId64 " draws.\n",
+        printf("draws: the epsilons above are over all networks that could be drawn, for those who "
+               "see the draw but cannot choose it; an upper bound at confidence 1 - %g for all "
+               "pairs together, from %" PRId64 " draws.\n",
                NETDP_DRAWN_FAILURE, a->options->draws);
     return netdp_i_describe_verdict(a->losses, error);
 }
@@ -194,9 +194,8 @@ static netdp_status write_events(const answer *a, netdp_error *error)
 {
     const netdp_losses *l = a->losses;
     netdp_event event = {.mechanism = NETDP_GAUSSIAN, .count = 1};
-    REFUSE(a->options->draws > 0,
-           "--events: what --draws gives holds with a confidence only, which a "
-           "list cannot say; leave one of them out");
+    REFUSE(a->options->draws > 0, "--events: what --draws gives holds with a confidence only, "
+                                  "which a list cannot say; leave one of them out");
     REFUSE(a->summary.pairs != 1 || !a->guarantee.sound,
            "--events: the account of one pair by a sound bound; give --from and --to");
     REFUSE(l->final && a->unit.currency != NETDP_AS_DP,

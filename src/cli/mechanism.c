@@ -117,8 +117,7 @@ static netdp_status read_lines(printed *p, FILE *from, netdp_error *error)
     while (line < p->runs && getline(&text, &room, from) >= 0)
         TRY(read_line(p, line++, text, error));
     REFUSE(line < p->runs,
-           "--mechanism, data set %d: printed %lld lines; %lld runs were asked "
-           "for, a line each",
+           "--mechanism, data set %d: printed %lld lines; %lld runs were asked for, a line each",
            p->world, (long long)line, (long long)p->runs);
     if (getline(&text, &room, from) >= 0)
         return bad_line(p, line, "is one more than there are runs", error);
@@ -142,12 +141,11 @@ static netdp_status run_command(printed *p, netdp_error *error)
     /* A command that ended badly is why its lines are wrong; not one that we did not read to its end. */
     const bool unread = WIFSIGNALED(ended) && WTERMSIG(ended) == SIGPIPE;
     if (ended != 0 && (status == NETDP_OK || !unread))
-        status =
-            netdp_i_fail(error, NETDP_ENVIRONMENT,
-                         "--mechanism, data set %d: the command ended with %s %d; run it alone "
-                         "to see why",
-                         p->world, WIFSIGNALED(ended) ? "signal" : "code",
-                         WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
+        status = netdp_i_fail(
+            error, NETDP_ENVIRONMENT,
+            "--mechanism, data set %d: the command ended with %s %d; run it alone to see why",
+            p->world, WIFSIGNALED(ended) ? "signal" : "code",
+            WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     return status;
 }
 
@@ -194,17 +192,17 @@ static void print_table(const netdp_i_mechanism_options *o, const claim *c, int3
     if (c->mu >= 0)
         printf("claim      mu %.6g\nfound      mu at least %.4g\n", c->mu, f->evidence.mu);
     else
-        printf("claim      epsilon %.6g at delta %g\nfound      epsilon at least %.4g at delta "
-               "%g\n",
-               c->epsilon, c->pure ? 0 : c->delta, f->evidence.epsilon, c->delta);
+        printf(
+            "claim      epsilon %.6g at delta %g\nfound      epsilon at least %.4g at delta %g\n",
+            c->epsilon, c->pure ? 0 : c->delta, f->evidence.epsilon, c->delta);
     printf("attack     %s, tested on %lld runs\nverdict    %s\n", f->attack,
            (long long)f->evidence.tested, verdict_word(f->verdict));
     if (f->verdict == NETDP_VERDICT_FEW_RUNS && f->enough <= INT64_MAX / 2)
         printf("           about %lld runs would do\n", (long long)(2 * f->enough));
-    fputs("\nAn attack that finds less than the claim proves nothing; one that finds more refutes "
-          "it at the\nconfidence. What the last bits of floating-point noise tell is not looked "
-          "for.\n",
-          stdout);
+    fputs(
+        "\nAn attack that finds less than the claim proves nothing; one that finds more refutes it "
+        "at the\nconfidence. What the last bits of floating-point noise tell is not looked for.\n",
+        stdout);
 }
 
 static void free_worlds(printed (*world)[2])

@@ -45,12 +45,11 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
     const netdp_i_usage usage = {
         .command = "report",
         .arguments = "DIR",
-        .what =
-            "Writes one HTML page about a result folder of netdp run or netdp audit, and prints "
-            "its path. The page says who could learn what about whom and under which "
-            "assumptions, shows the pairwise losses as a table, on the graph and against "
-            "distance, the utility, and how to repeat it. It is for others: nothing in it was "
-            "computed from the data without noise. It holds all it shows and works offline.",
+        .what = "Writes one HTML page about a result folder of netdp run or netdp audit, and "
+                "prints its path. The page says who could learn what about whom and under which "
+                "assumptions, shows the pairwise losses as a table, on the graph and against "
+                "distance, the utility, and how to repeat it. It is for others: nothing in it was "
+                "computed from the data without noise. It holds all it shows and works offline.",
         .examples = "  netdp report results/meters-on-davis\n"
                     "  netdp report results/meters-on-davis --private\n"
                     "  netdp report results/meters-on-davis -o page.html\n",

@@ -73,11 +73,10 @@ static netdp_status complain(cyaml_err_t code, const char *path, const netdp_i_l
                "total, and peers with name and epsilon",
                path, (long long)lines->at[i].line, netdp_i_show_text(lines->at[i].key).text);
     }
-    return netdp_i_fail(
-        error, NETDP_INVALID,
-        "%.300s: not a budget: %s; it has delta, protects, peer, coalition, total, and peers "
-        "with name and epsilon",
-        path, cyaml_strerror(code));
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%.300s: not a budget: %s; it has delta, protects, peer, coalition, total, "
+                        "and peers with name and epsilon",
+                        path, cyaml_strerror(code));
 }
 
 /* NULL, or the word none: infinite, not limited. */
@@ -223,12 +222,11 @@ static netdp_status check(const netdp_i_budget *budget, const netdp_i_account *a
             "%s; to allow that, write 'total: %s', or 'total: none'; nothing was reserved",
             budget->path, netdp_i_up(limit, 4).text, budget->delta, netdp_i_up(epsilon, 4).text,
             netdp_i_up(epsilon, 4).text);
-    return netdp_i_fail(
-        error, NETDP_NO_ANSWER,
-        "%.300s: towards %.120s this study would make it epsilon %s at delta %g, %s "
-        "more than the %g allowed (%s before it); nothing was reserved",
-        budget->path, spent->who, netdp_i_up(epsilon, 4).text, budget->delta,
-        netdp_i_up(epsilon - limit, 3).text, limit, netdp_i_up(before, 4).text);
+    return netdp_i_fail(error, NETDP_NO_ANSWER,
+                        "%.300s: towards %.120s this study would make it epsilon %s at delta %g, "
+                        "%s more than the %g allowed (%s before it); nothing was reserved",
+                        budget->path, spent->who, netdp_i_up(epsilon, 4).text, budget->delta,
+                        netdp_i_up(epsilon - limit, 3).text, limit, netdp_i_up(before, 4).text);
 }
 
 /* What comes of a package: its digest, what the ledger's row `study` will say, and the account with it. */

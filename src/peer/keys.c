@@ -90,10 +90,10 @@ static netdp_status store(const char *path, const unsigned char *seed, netdp_err
     const int file = netdp_i_file_open_own(path, O_WRONLY | O_CREAT | O_EXCL);
     if (file < 0)
         return errno == EEXIST
-                   ? netdp_i_fail(error, NETDP_INVALID,
-                                  "%.300s: is there already, and a key is never replaced; name "
-                                  "another file",
-                                  path)
+                   ? netdp_i_fail(
+                         error, NETDP_INVALID,
+                         "%.300s: is there already, and a key is never replaced; name another file",
+                         path)
                    : cannot(path, "write", error);
     memcpy(text, head, HEAD);
     sodium_bin2hex(text + HEAD, 65, seed, crypto_sign_SEEDBYTES);
@@ -141,8 +141,8 @@ static netdp_status load(const char *path, char text[MOST_BYTES + 1], size_t *by
         return cannot(path, "read", error);
     REFUSE(!S_ISREG(shape.st_mode), "%.300s: is no file; name the key's", path);
     REFUSE((shape.st_mode & 077) != 0,
-           "%.300s: others may read this key (mode %03o); make it chmod 600, and "
-           "think about a new one",
+           "%.300s: others may read this key (mode %03o); make it chmod 600, and think about a new "
+           "one",
            path, (unsigned)(shape.st_mode & 0777));
     while (*bytes < MOST_BYTES + 1) {
         const ssize_t got = read(file, text + *bytes, MOST_BYTES + 1 - *bytes);
@@ -221,9 +221,7 @@ static netdp_status take_text(const char *path, const char *text, size_t bytes,
     OWNED_BY(netdp_i_signer_free) netdp_i_signer *made = new_signer();
     NEED(made);
     REFUSE(!take_ledger(text + HEAD - 1, first + 1 - HEAD, made),
-           "%.300s: what it says of its ledger is not what netdp wrote; bring the "
-           "file back",
-           path);
+           "%.300s: what it says of its ledger is not what netdp wrote; bring the file back", path);
     expand(made, seed);
     *signer = GIVE(made);
     return NETDP_OK;
@@ -397,9 +395,8 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
     if (file < 0 && errno != ENOENT)
         return cannot(path, "read", error);
     REFUSE(file < 0 && reserved,
-           "%.300s: is missing, though ledger.db has begun this study with that "
-           "pair key, and another would spoil the result; bring the file back, or "
-           "agree on a new package",
+           "%.300s: is missing, though ledger.db has begun this study with that pair key, and "
+           "another would spoil the result; bring the file back, or agree on a new package",
            path);
     if (file < 0) {
         TRY(netdp_i_ephemeral_new(signer, attempt, node, &made, offer, error));
@@ -416,9 +413,8 @@ netdp_status netdp_i_ephemeral_keep(const char *folder, const netdp_i_signer *si
     const bool zeroed = sodium_is_zero(made->secret, sizeof made->secret);
     (void)crypto_scalarmult_base(made->public, made->secret);
     REFUSE(!zeroed && memcmp(made->public, offer->key, sizeof made->public) != 0,
-           "%.300s: its secret is not that of its public key: the disk is failing "
-           "or somebody wrote here; bring the file back, or agree on a new "
-           "package",
+           "%.300s: its secret is not that of its public key: the disk is failing or somebody "
+           "wrote here; bring the file back, or agree on a new package",
            path);
     *ephemeral = zeroed ? NULL : GIVE(made);
     return NETDP_OK;

@@ -185,11 +185,10 @@ netdp_status netdp_i_ledger_begin(netdp_i_ledger *ledger, netdp_error *error)
     int code;
     REFUSE(ledger->lock < 0, "%.300s: is open for reading alone", ledger->path);
     if (ledger->broken)
-        return netdp_i_fail(
-            error, NETDP_ENVIRONMENT,
-            "%.300s: a row could not be written before; make room, look at the disk, "
-            "and start again",
-            ledger->path);
+        return netdp_i_fail(error, NETDP_ENVIRONMENT,
+                            "%.300s: a row could not be written before; make room, look at the "
+                            "disk, and start again",
+                            ledger->path);
     const netdp_status status = step(ledger, begin_sql, &code, error);
     ledger->broken = status != NETDP_OK;
     return status;

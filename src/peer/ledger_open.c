@@ -68,8 +68,7 @@ static netdp_status take_lock(netdp_i_ledger *ledger, netdp_error *error)
     snprintf(beside, sizeof beside, "%s.lock", ledger->path);
     /* SQLite would follow it, and make the ledger somewhere else. */
     REFUSE(netdp_i_file_is_planted(ledger->path),
-           "%.300s: is a link or no file; a ledger lies beside its key, move "
-           "this away",
+           "%.300s: is a link or no file; a ledger lies beside its key, move this away",
            ledger->path);
     ledger->lock = netdp_i_file_open_own(beside, O_RDWR | O_CREAT);
     if (ledger->lock < 0)
@@ -98,8 +97,8 @@ static netdp_status read_number(netdp_i_ledger *ledger, const char *sql, int64_t
 static netdp_status read_ends(netdp_i_ledger *ledger, netdp_error *error)
 {
     static const char sql[] =
-        "SELECT " NETDP_I_ENTRY_COLUMNS " FROM entry WHERE row = 1 OR row >= (SELECT "
-        "max(row) - 1 FROM entry) ORDER BY row";
+        "SELECT " NETDP_I_ENTRY_COLUMNS
+        " FROM entry WHERE row = 1 OR row >= (SELECT max(row) - 1 FROM entry) ORDER BY row";
     CLEARED(netdp_i_ledger_release) netdp_i_ledger_statement select = {.ledger = ledger};
     netdp_i_entry entry;
     unsigned char hash[NETDP_I_DIGEST];
@@ -124,8 +123,8 @@ static netdp_status read_ends(netdp_i_ledger *ledger, netdp_error *error)
         memcpy(ledger->head.digest, entry.hash, NETDP_I_DIGEST);
     }
     REFUSE(!holds || ledger->head.rows == 0,
-           "%.300s: the ledger's rows are not what was written; keep the file "
-           "and look at netdp ledger verify",
+           "%.300s: the ledger's rows are not what was written; keep the file and look at netdp "
+           "ledger verify",
            ledger->path);
     return NETDP_OK;
 }
@@ -176,12 +175,12 @@ static netdp_status prepare_base(netdp_i_ledger *ledger, const unsigned char *ke
                                  netdp_error *error)
 {
     int64_t application = 0, form = 0, tables = 0;
-    TRY(netdp_i_ledger_run(ledger, "open",
-                           key != NULL ? "PRAGMA trusted_schema = OFF; PRAGMA recursive_triggers "
-                                         "= ON; PRAGMA journal_mode = WAL; PRAGMA synchronous = "
-                                         "NORMAL" /* netdp_i_ledger_sync */
-                                       : "PRAGMA trusted_schema = OFF",
-                           error));
+    TRY(netdp_i_ledger_run(
+        ledger, "open",
+        key != NULL ? "PRAGMA trusted_schema = OFF; PRAGMA recursive_triggers = ON; PRAGMA "
+                      "journal_mode = WAL; PRAGMA synchronous = NORMAL" /* netdp_i_ledger_sync */
+                    : "PRAGMA trusted_schema = OFF",
+        error));
     TRY(read_number(ledger, "PRAGMA application_id", &application, error));
     TRY(read_number(ledger, "PRAGMA user_version", &form, error));
     TRY(read_number(ledger, "SELECT count(*) FROM sqlite_schema", &tables, error));
@@ -343,19 +342,17 @@ netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *sig
     if (!gone)
         return NETDP_OK;
     REFUSE(signer != NULL && netdp_i_signer_since(signer) != NULL,
-           "%.300s: is gone, and `key` says that it began at %s: a new one would have "
-           "forgotten what was spent; bring it back, or join with a new key, in "
-           "another folder",
+           "%.300s: is gone, and `key` says that it began at %s: a new one would have forgotten "
+           "what was spent; bring it back, or join with a new key, in another folder",
            path, netdp_i_signer_since(signer));
     find_trace(folder, trace);
     return trace[0] == '\0'
                ? NETDP_OK
-               : netdp_i_fail(
-                     error, NETDP_INVALID,
-                     "%.300s: is gone, though this folder took part in a study (%.200s): a "
-                     "new one would have forgotten what was spent; bring it back, or "
-                     "join with a new key, in another folder",
-                     path, trace);
+               : netdp_i_fail(error, NETDP_INVALID,
+                              "%.300s: is gone, though this folder took part in a study (%.200s): "
+                              "a new one would have forgotten what was spent; bring it back, or "
+                              "join with a new key, in another folder",
+                              path, trace);
 }
 
 bool netdp_i_ledger_in_use(const char *path)

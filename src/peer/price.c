@@ -23,10 +23,10 @@ static netdp_status check_announced(const netdp_i_package *package, bool needed,
 {
     for (int32_t i = 0; i < package->members; i++)
         REFUSE((package->member[i].rows > 0) != needed,
-               needed ? "roster.json: %s: rows: required, the study depends on how "
-                        "many each has; netdp net init --rows N,N,..."
-                      : "roster.json: %s: rows: the study protects nodes that "
-                        "count alike, and asks nobody; leave --rows out",
+               needed ? "roster.json: %s: rows: required, the study depends on how many each has; "
+                        "netdp net init --rows N,N,..."
+                      : "roster.json: %s: rows: the study protects nodes that count alike, and "
+                        "asks nobody; leave --rows out",
                package->member[i].name);
     return NETDP_OK;
 }
@@ -45,8 +45,7 @@ netdp_status netdp_i_unit_new(const netdp_study *study, const netdp_i_package *p
     NEED(held);
     TRY(check_announced(package, made.row || cyclic || study->task.mean_over_rows, error));
     REFUSE(made.row && cyclic && package->terms.attempts > 1,
-           "terms.attempts: %lld: a row that takes part in some phases has one "
-           "attempt",
+           "terms.attempts: %lld: a row that takes part in some phases has one attempt",
            (long long)package->terms.attempts);
     for (int32_t i = 0; i < package->members; i++) {
         held[i] = package->member[i].rows > 0 ? package->member[i].rows : 1;

@@ -94,11 +94,10 @@ static json_t *list_numbers(const netdp_i_result *result, bool inner)
     return list;
 }
 
-static const char privacy[] = "predictions are computed from the model alone, and the model from "
-                              "messages that count as seen by all: they tell no "
-                              "more about the rows it was learnt from than 'account' says of all "
-                              "observers; about the rows they are made for they "
-                              "may tell everything";
+static const char privacy[] =
+    "predictions are computed from the model alone, and the model from messages that count as seen "
+    "by all: they tell no more about the rows it was learnt from than 'account' says of all "
+    "observers; about the rows they are made for they may tell everything";
 static const char test_privacy[] =
     "this model is of test mode: its noise can be computed by anybody, and hides nothing";
 

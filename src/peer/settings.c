@@ -111,14 +111,13 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
                answer = 0, attempt = 0;
     int schema = NETDP_I_JSON_SCHEMA;
     json_error_t fault;
-    REFUSE(json_unpack_ex(object, &fault, JSON_STRICT,
-                          "{s?i, s?s, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?I, s?o, "
-                          "s?o}",
-                          "schema", &schema, "transcript", &transcript, "package", &agreed,
-                          "listen", &listen, "announced", &announced, "dial", &dial, "data", &data,
-                          "metrics", &metrics, "patience", &patience, "linger", &linger, "slot",
-                          &slot, "answer", &answer, "attempt", &attempt, "test", &test, "step",
-                          &step) != 0,
+    REFUSE(json_unpack_ex(
+               object, &fault, JSON_STRICT,
+               "{s?i, s?s, s?s, s?s, s?s, s?o, s?s, s?s, s?I, s?I, s?I, s?I, s?I, s?o, s?o}",
+               "schema", &schema, "transcript", &transcript, "package", &agreed, "listen", &listen,
+               "announced", &announced, "dial", &dial, "data", &data, "metrics", &metrics,
+               "patience", &patience, "linger", &linger, "slot", &slot, "answer", &answer,
+               "attempt", &attempt, "test", &test, "step", &step) != 0,
            "%.300s: %s", path, netdp_i_show_text(fault.text).text);
     const bool slotted = json_object_get(object, "slot") != NULL;
     const bool timed = json_object_get(object, "answer") != NULL;
@@ -135,16 +134,15 @@ static netdp_status take(const char *path, json_t *object, const netdp_i_package
          "answer: give milliseconds, from 1, fewer than patience has"},
         {step == NULL || data == NULL, "give either data, or step: its program reads its own"},
         {step != NULL || (data != NULL) != (test != NULL),
-         "give either data, a file of one's own, or test: seeded noise hides nothing, and "
-         "real data are never read with it"},
+         "give either data, a file of one's own, or test: seeded noise hides nothing, and real "
+         "data are never read with it"},
         {agreed == NULL || netdp_i_unhex(agreed, digest),
          "package: must be the package's name, 64 hexadecimal digits"},
     };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         REFUSE(!rules[k].holds, "%.300s: %s", path, rules[k].says);
     REFUSE(attempt < 0 || attempt >= package->terms.attempts,
-           "%.300s: attempt: the package allows %lld, and 0 is the first; more need "
-           "a new package",
+           "%.300s: attempt: the package allows %lld, and 0 is the first; more need a new package",
            path, (long long)package->terms.attempts);
     settings->attempt = attempt;
     settings->slot = slotted ? slot : test != NULL ? 0 : SLOT;

@@ -56,11 +56,10 @@ netdp_status netdp_i_task_check(const netdp_study *study, netdp_error *error)
     if (!(is_one_of(task, "mean", "histogram") && strcmp(protocol, "averaging") == 0) &&
         !(netdp_i_task_learns(task) && is_one_of(protocol, "gossip-sgd", "muffliato-sgd")) &&
         !netdp_i_study_owns(study))
-        return refuse(
-            "this task and protocol",
-            "give task mean or histogram and protocol averaging, or task logistic, ridge, "
-            "softmax or own and protocol gossip-sgd or muffliato-sgd",
-            error);
+        return refuse("this task and protocol",
+                      "give task mean or histogram and protocol averaging, or task logistic, "
+                      "ridge, softmax or own and protocol gossip-sgd or muffliato-sgd",
+                      error);
     if (strcmp(study->question.dropout, "0") != 0 || strcmp(study->question.redraw, "never") != 0)
         return refuse("networks that change", "leave out protocol.dropout and redraw", error);
     if (netdp_i_study_learns(study))
@@ -84,8 +83,7 @@ static netdp_status find_range(const netdp_study *study, int32_t j, double *low,
     if (study->task.clip > 0)
         return NETDP_OK;
     REFUSE(!own && !study->task.has_bounds,
-           "study.yaml: column %s has no declared range; give task.bounds or "
-           "task.clip",
+           "study.yaml: column %s has no declared range; give task.bounds or task.clip",
            column->name);
     *low = own ? column->low : study->task.low;
     *high = own ? column->high : study->task.high;
@@ -232,11 +230,10 @@ static netdp_status check_rows(const netdp_i_task *task, const char *path, int64
 {
     if (task->rows == 0 || held == task->rows || (task->fewer && held < task->rows))
         return NETDP_OK;
-    return netdp_i_fail(
-        error, NETDP_INVALID,
-        "%.300s: does not hold the %lld rows that roster.json announces%s; agree on "
-        "another package, or give the file that was meant",
-        path, (long long)task->rows, task->fewer ? ", or fewer" : "");
+    return netdp_i_fail(error, NETDP_INVALID,
+                        "%.300s: does not hold the %lld rows that roster.json announces%s; agree "
+                        "on another package, or give the file that was meant",
+                        path, (long long)task->rows, task->fewer ? ", or fewer" : "");
 }
 
 static netdp_status read_own(netdp_i_task *task, const char *folder, const char *data,
@@ -285,18 +282,16 @@ static netdp_status read_test(netdp_i_task *task, double noise, netdp_error *err
         set++;
     REFUSE(study->data.synthetic == NULL &&
                (study->data.source == NULL || set->name == NULL || !set->bundled),
-           "test mode: its noise can be computed by anybody; only bundled and "
-           "synthetic data are read with it, not these of study.yaml");
+           "test mode: its noise can be computed by anybody; only bundled and synthetic data are "
+           "read with it, not these of study.yaml");
     TRY(netdp_i_problem_new(study, NULL, &problem, error));
     REFUSE(problem->width != task->width ||
                netdp_graph_nodes(problem->graph) != netdp_graph_nodes(task->links),
-           "test mode: study.yaml has %d nodes with %d numbers, the roster %d "
-           "with %d",
+           "test mode: study.yaml has %d nodes with %d numbers, the roster %d with %d",
            (int)netdp_graph_nodes(problem->graph), (int)problem->width,
            (int)netdp_graph_nodes(task->links), (int)task->width);
     REFUSE(task->scale != step * (noise * problem->sensitivity),
-           "test mode: the roster announces other rows than study.yaml's data "
-           "have");
+           "test mode: the roster announces other rows than study.yaml's data have");
     if (netdp_i_study_learns(study))
         TRY(netdp_i_learner_take(study, problem->train, task->self, &task->learner, error));
     else
@@ -334,12 +329,12 @@ static netdp_status read_data(netdp_i_task *task, const netdp_i_terms *terms,
                               netdp_error *error)
 {
     const bool program = settings->program != NULL;
-    REFUSE(program != netdp_i_study_owns(task->study),
-           program ? "peer.json: step: the study's task is %s, which takes no "
-                     "program; give data"
-                   : "peer.json: the study's task is %s: give step, the program "
-                     "that computes gradients",
-           task->study->task.kind);
+    REFUSE(
+        program != netdp_i_study_owns(task->study),
+        program
+            ? "peer.json: step: the study's task is %s, which takes no program; give data"
+            : "peer.json: the study's task is %s: give step, the program that computes gradients",
+        task->study->task.kind);
     if (program)
         return netdp_i_learner_own(task->study, &task->learner, error);
     return settings->test ? read_test(task, terms->sigma, error)

@@ -217,8 +217,7 @@ netdp_status netdp_figure_draw(const netdp_study *study, const char *folder, con
     if (fine != NETDP_OK)
         return fine;
     REFUSE(study->figure.kind == NULL,
-           "%s: has no figure; give it a section figure with a kind, or use netdp "
-           "run",
+           "%s: has no figure; give it a section figure with a kind, or use netdp run",
            study->path);
     while (strcmp(kinds[kind].name, study->figure.kind) != 0)
         kind++;

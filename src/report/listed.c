@@ -92,12 +92,11 @@ netdp_status netdp_i_cells_final(const char *path, double cell, const json_t *wo
     double value = 0;
     TRY(netdp_loss_value(cell, noise, unit, &value, error));
     *final = !alike(value, told);
-    return !*final || alike(cell, told)
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "%s: the worst pair has another value than in summary.json; run the "
-                              "study again",
-                              path);
+    return !*final || alike(cell, told) ? NETDP_OK
+                                        : netdp_i_fail(error, NETDP_INVALID,
+                                                       "%s: the worst pair has another value than "
+                                                       "in summary.json; run the study again",
+                                                       path);
 }
 
 /* The same of a matrix of all nodes towards all. */
@@ -125,8 +124,8 @@ static netdp_status read_npy(const char *path, const json_t *variant, int32_t no
     const double noise = json_number_value(json_object_get(variant, "noise"));
     TRY(netdp_i_npy_read(path, &matrix, &rows, &columns, error));
     REFUSE(rows != nodes || columns != nodes,
-           "%s: is not of all nodes towards all; a figure of so many pairs "
-           "needs privacy.from and privacy.to to be all",
+           "%s: is not of all nodes towards all; a figure of so many pairs needs privacy.from and "
+           "privacy.to to be all",
            path);
     TRY(find_final(path, matrix, nodes, variant, unit, &final, error));
     TRY(make_room(l, rows * columns, error));

@@ -94,8 +94,7 @@ static netdp_status read_summary(source *s, netdp_error *error)
     TRY(netdp_i_record_read(s->folder, s->private, &s->summary, error));
     const char *task = json_string_value(json_object_get(s->summary, "task"));
     REFUSE(task != NULL && strcmp(task, "claim") == 0,
-           "%s: a study of claims has no network to show; its figure is what "
-           "netdp reproduce draws",
+           "%s: a study of claims has no network to show; its figure is what netdp reproduce draws",
            path);
     size_t i;
     json_t *variant;
@@ -306,8 +305,8 @@ static netdp_status variant_json(source *s, const json_t *variant, int64_t most,
     int32_t index = -1;
     json_t *pairs = NULL;
     REFUSE(nodes < 1 || nodes > INT32_MAX || (losses != NULL && strchr(losses, '/') != NULL),
-           "%s/summary.json: has no nodes of a graph, or a strange name of a "
-           "file; run the study again",
+           "%s/summary.json: has no nodes of a graph, or a strange name of a file; run the study "
+           "again",
            s->folder);
     TRY(find_graph(s, name, known, &index, &why, error));
     const netdp_i_pairwise wanted = {

@@ -210,11 +210,10 @@ static void print_drawn(FILE *out, const json_t *variants, const netdp_i_promise
     json_array_foreach ((json_t *)variants, i, variant) {
         const netdp_i_promise *p = &promise[i];
         if (p->alike)
-            fprintf(
-                out,
-                "%s: accounted for with %d observers and %d sources of %d; all nodes are alike, "
-                "and so is the mean\n",
-                name_of(variant), (int)p->observers, (int)p->sources, (int)p->nodes);
+            fprintf(out,
+                    "%s: accounted for with %d observers and %d sources of %d; all nodes are "
+                    "alike, and so is the mean\n",
+                    name_of(variant), (int)p->observers, (int)p->sources, (int)p->nodes);
         if (!p->is.estimate)
             continue;
         fprintf(out, "%s: an estimate from drawn nodes; each pair's own epsilon holds",
@@ -437,8 +436,7 @@ static void print_notes_of(FILE *out, const json_t *notes, const char *of, long 
     const json_int_t clipped = json_integer_value(json_object_get(notes, "rows_clipped"));
     if (clipped > 0)
         fprintf(out,
-                "%s%s%lld of %lld rows lie outside of what was declared and were clipped "
-                "to it\n",
+                "%s%s%lld of %lld rows lie outside of what was declared and were clipped to it\n",
                 of, colon, (long long)clipped, rows);
 }
 

@@ -106,9 +106,7 @@ static netdp_status check_told(const struct accounting *a, int32_t i, netdp_erro
     variant.noise = netdp_i_json_number(json_object_get(told, "noise"));
     REFUSE(!netdp_i_promise_read(json_object_get(told, "guarantee"), &variant.guarantee) ||
                rounds != netdp_i_variant_rounds(&variant),
-           "%s/checkpoint: not a checkpoint of this study; remove it to start "
-           "anew",
-           a->folder);
+           "%s/checkpoint: not a checkpoint of this study; remove it to start anew", a->folder);
     return (netdp_i_study_realises(variant.study) ? netdp_i_realised_again : netdp_i_variant_again)(
         &variant, a->folder, a->progress, error);
 }
@@ -127,9 +125,7 @@ static netdp_status resume(struct accounting *a, int32_t most, netdp_error *erro
     a->variants = json_incref(done);
     REFUSE(!json_is_array(done) || json_array_size(done) > (size_t)most ||
                json_object_update(a->accounts, json_object_get(stored, "accounts")) != 0,
-           "%s/checkpoint: not a checkpoint; remove it to start the study "
-           "anew",
-           a->folder);
+           "%s/checkpoint: not a checkpoint; remove it to start the study anew", a->folder);
     return NETDP_OK;
 }
 

@@ -107,8 +107,7 @@ static netdp_status check_held(const netdp_study *study, const char *folder, con
     if (status != NETDP_OK || same)
         return status;
     REFUSE(is_own(study, held),
-           "%s: was edited; take that back, or run the study as it is now: netdp run "
-           "%s -o NEW",
+           "%s: was edited; take that back, or run the study as it is now: netdp run %s -o NEW",
            held, held);
     return netdp_i_fail(error, NETDP_INVALID,
                         "%s: holds the results of another study; choose another folder with -o, or "
@@ -201,16 +200,15 @@ static netdp_status check_begun(const netdp_study *study, const char *folder, bo
         TRY(check_held(study, folder, held, error));
     else {
         REFUSE(begun || summed || finished,
-               "%s: holds results without their study.yaml; choose another folder "
-               "with -o or remove this one",
+               "%s: holds results without their study.yaml; choose another folder with -o or "
+               "remove this one",
                folder);
         TRY(write_study(study, held, error));
     }
     /* Between the summary and the manifest a run still has its checkpoint; claims have none. */
     REFUSE(summed && !begun && !finished && !netdp_i_study_claims(study),
-           "%s: has a summary.json and no manifest.json, so that nothing says "
-           "whether its files are whole; choose another folder with -o or "
-           "remove this one",
+           "%s: has a summary.json and no manifest.json, so that nothing says whether its files "
+           "are whole; choose another folder with -o or remove this one",
            folder);
     return NETDP_OK;
 }

@@ -156,11 +156,11 @@ static netdp_status fail_study(const char *then, const char *now, const char *fo
         const netdp_i_shown old = next_line(&then, &length), new = next_line(&now, &other);
         if (length == other && memcmp(was, is, length) == 0)
             continue;
-        return netdp_i_fail(error, NETDP_INVALID,
-                            "%s/study.yaml:%d: says '%s', and was '%s' when the run began; bring "
-                            "it back, or run the study as it is now: netdp run %s/study.yaml -o "
-                            "NEW",
-                            folder, line, new.text, old.text, folder);
+        return netdp_i_fail(
+            error, NETDP_INVALID,
+            "%s/study.yaml:%d: says '%s', and was '%s' when the run began; bring it back, or run "
+            "the study as it is now: netdp run %s/study.yaml -o NEW",
+            folder, line, new.text, old.text, folder);
     }
 }
 
@@ -173,14 +173,14 @@ netdp_status netdp_i_identity_check(const netdp_i_identity *identity, const json
     REFUSE(version == NULL || study == NULL || problem == NULL,
            "%s/checkpoint: not a checkpoint; remove it to start the study anew", folder);
     REFUSE(strcmp(version, netdp_version()) != 0,
-           "%s/checkpoint: is of netdp %.20s, and this is %s; go on with that "
-           "one, or run the study anew: netdp run %s/study.yaml -o NEW",
+           "%s/checkpoint: is of netdp %.20s, and this is %s; go on with that one, or run the "
+           "study anew: netdp run %s/study.yaml -o NEW",
            folder, version, netdp_version(), folder);
     if (strcmp(study, identity->study) != 0)
         return fail_study(study, identity->study, folder, error);
     REFUSE(identity->problem[0] != '\0' && strcmp(problem, identity->problem) != 0,
-           "%s/checkpoint: the graph or the data have changed since; bring them "
-           "back, or run the study anew: netdp run %s/study.yaml -o NEW",
+           "%s/checkpoint: the graph or the data have changed since; bring them back, or run the "
+           "study anew: netdp run %s/study.yaml -o NEW",
            folder, folder);
     return NETDP_OK;
 }
@@ -298,8 +298,7 @@ static netdp_status check_strangers(const char *folder, const json_t *files, net
         return fail_listing(folder, error);
     for (int i = 0; i < list.count; i++)
         REFUSE(json_object_get(files, list.entry[i]->d_name) == NULL,
-               "%s/%.200s: is not of this run, whose manifest.json does not "
-               "name it; remove it",
+               "%s/%.200s: is not of this run, whose manifest.json does not name it; remove it",
                folder, list.entry[i]->d_name);
     return NETDP_OK;
 }
@@ -309,15 +308,15 @@ static netdp_status read_manifest(const char *folder, json_t **manifest, netdp_e
     char path[NETDP_I_PATH_ROOM];
     netdp_i_file_path(path, folder, "manifest.json");
     REFUSE(access(path, F_OK) != 0,
-           "%s: has no manifest.json, so that nothing says whether its files are "
-           "whole; run the study anew: netdp run %s/study.yaml -o NEW",
+           "%s: has no manifest.json, so that nothing says whether its files are whole; run the "
+           "study anew: netdp run %s/study.yaml -o NEW",
            folder, folder);
     netdp_status status = netdp_i_sealed_read(path, manifest, error);
     return status != NETDP_INVALID
                ? status
                : netdp_i_fail(error, status,
-                              "%s: is not as netdp wrote it; bring it back, or run the study "
-                              "anew: netdp run %s/study.yaml -o NEW",
+                              "%s: is not as netdp wrote it; bring it back, or run the study anew: "
+                              "netdp run %s/study.yaml -o NEW",
                               path, folder);
 }
 
@@ -346,8 +345,8 @@ netdp_status netdp_i_record_check_of(const char *folder, const netdp_i_identity 
     TRY(check_files(folder, manifest, error));
     const char *held = json_string_value(json_object_get(manifest, "inputs_sha256"));
     REFUSE(held == NULL || strcmp(held, identity->problem) != 0,
-           "%s: holds the results for another graph or other data; choose "
-           "another folder with -o, or replace them with --force",
+           "%s: holds the results for another graph or other data; choose another folder with -o, "
+           "or replace them with --force",
            folder);
     return NETDP_OK;
 }

@@ -188,11 +188,11 @@ static void remark_assumed(const netdp_i_variant *variant, json_t *remarks)
         remark(remarks, "not covered: the mean and deviation of the training rows by which they "
                         "were standardised");
     if (variant->study->data.missing == NETDP_MISSING_MEAN)
-        remark(remarks, (assumes & NETDP_I_ASSUMES_SCALES) == 0
-                            ? "an empty cell counts as the middle of its column's public range: "
-                              "nothing is found from other rows"
-                            : "not covered: the means of the training rows, as which empty cells "
-                              "count");
+        remark(remarks,
+               (assumes & NETDP_I_ASSUMES_SCALES) == 0
+                   ? "an empty cell counts as the middle of its column's public range: nothing is "
+                     "found from other rows"
+                   : "not covered: the means of the training rows, as which empty cells count");
 }
 
 /* What is promised of a row, and what its batches and its noise change. */
@@ -210,24 +210,22 @@ static void remark_rows(const netdp_i_variant *variant, json_t *remarks)
         remark(remarks, "a row that is not there counts as 0 (of values: as the middle of their "
                         "range); the number that sums are divided by stays");
     if (protection.batches.kind == NETDP_BATCHES_CYCLIC)
-        remark(
-            remarks,
-            "each node deals its rows once into %lld batches: a row takes part in at most %lld of "
-            "the %lld phases",
-            (long long)protection.batches.count,
-            (long long)netdp_linear_participations(&variant->protocol),
-            (long long)netdp_linear_contributions(&variant->protocol));
+        remark(remarks,
+               "each node deals its rows once into %lld batches: a row takes part in at most %lld "
+               "of the %lld phases",
+               (long long)protection.batches.count,
+               (long long)netdp_linear_participations(&variant->protocol),
+               (long long)netdp_linear_contributions(&variant->protocol));
     if (variant->kind == NETDP_GOSSIP && netdp_quiet_is(&variant->protocol.quiet))
         remark(remarks,
                "noise is correlated over phases (%s), so that it adds up to less: the guarantee is "
                "of all phases together, and noise that is drawn again or reused has none",
                variant->study->question.quiet);
     if (protection.batches.kind == NETDP_BATCHES_POISSON)
-        remark(
-            remarks,
-            "in every phase each row takes part with probability %g, and only its own node knows "
-            "whether it did: towards who learns that there is no such guarantee",
-            protection.batches.rate);
+        remark(remarks,
+               "in every phase each row takes part with probability %g, and only its own node "
+               "knows whether it did: towards who learns that there is no such guarantee",
+               protection.batches.rate);
 }
 
 /* What rows as the unit assume, and what batches do to it. */
@@ -242,29 +240,26 @@ static void remark_unit(const netdp_i_variant *variant, json_t *remarks)
                         "nodes, not over rows (task.mean_over: rows)");
     remark_assumed(variant, remarks);
     if (variant->study->task.local > 1)
-        remark(
-            remarks,
-            "a step is taken in %lld parts, each a clipped gradient at the model so far: together "
-            "they weigh what one does",
-            (long long)variant->study->task.local);
+        remark(remarks,
+               "a step is taken in %lld parts, each a clipped gradient at the model so far: "
+               "together they weigh what one does",
+               (long long)variant->study->task.local);
     if (variant->study->task.momentum > 0)
         remark(remarks,
                "momentum %g is that of the models that were released at the ends of phases",
                variant->study->task.momentum);
     if (variant->study->data.onehot)
-        remark(
-            remarks,
-            "each value that the study lists for a category is a feature, 0 or 1; a cell that is "
-            "none of them%s counts as 0 in all of these: the lists are public, and no value is "
-            "found from the rows",
-            variant->study->data.missing == NETDP_MISSING_MEAN ? ", or is empty," : "");
+        remark(remarks,
+               "each value that the study lists for a category is a feature, 0 or 1; a cell that "
+               "is none of them%s counts as 0 in all of these: the lists are public, and no value "
+               "is found from the rows",
+               variant->study->data.missing == NETDP_MISSING_MEAN ? ", or is empty," : "");
     if (protection.protects != NETDP_PROTECTS_ROW) {
         if (variant->study->task.mean_over_rows || protection.batches.kind != NETDP_BATCHES_FULL)
-            remark(
-                remarks,
-                "how many rows each node holds (%lld to %lld) is public, and stays when its data "
-                "are replaced",
-                (long long)problem->least_rows, (long long)problem->most_rows);
+            remark(remarks,
+                   "how many rows each node holds (%lld to %lld) is public, and stays when its "
+                   "data are replaced",
+                   (long long)problem->least_rows, (long long)problem->most_rows);
         return;
     }
     remark_rows(variant, remarks);
@@ -295,10 +290,10 @@ static void remark_walk(const netdp_i_variant *variant, json_t *remarks)
         remark_route(variant, remarks);
     remark_contraction(variant, remarks);
     if (netdp_i_plan_walk_is_weighted(variant))
-        remark(remarks,
-               "%s visits nodes unequally: the result is a mean weighted by how often it visits "
-               "them",
-               netdp_i_problem_weights(variant->problem));
+        remark(
+            remarks,
+            "%s visits nodes unequally: the result is a mean weighted by how often it visits them",
+            netdp_i_problem_weights(variant->problem));
 }
 
 /*
@@ -339,13 +334,12 @@ static void remark_gossip(const netdp_i_variant *variant, json_t *remarks)
         netdp_i_pairs_left_warning(&variant->protocol, &promise->left, promise->left_rounds, left))
         remark(remarks, "%s", left);
     if (varying->kind != NETDP_VARY_NEVER && varying->kind != NETDP_VARY_PEER)
-        remark(
-            remarks,
-            "%s, drawn with the study's seed before the runs: the account is of this draw, which "
-            "everybody may know",
-            varying->kind == NETDP_VARY_LATE
-                ? "nodes fail after their partners have added their halves"
-                : "the network changes from round to round");
+        remark(remarks,
+               "%s, drawn with the study's seed before the runs: the account is of this draw, "
+               "which everybody may know",
+               varying->kind == NETDP_VARY_LATE
+                   ? "nodes fail after their partners have added their halves"
+                   : "the network changes from round to round");
     if (varying->revealed)
         remark(remarks,
                "partners reveal what they shared with nodes that failed; whoever can have a living "
@@ -378,8 +372,8 @@ static json_t *remarks_json(const netdp_i_variant *variant)
     remark_unit(variant, remarks);
     if (variant->study->data.radius > 0)
         remark(remarks,
-               "rows are projected onto the ball of radius %g (data.radius) before anything "
-               "is learnt from them",
+               "rows are projected onto the ball of radius %g (data.radius) before anything is "
+               "learnt from them",
                variant->study->data.radius);
     return remarks;
 }
@@ -683,8 +677,8 @@ netdp_status netdp_i_private_write(const netdp_study *study, const netdp_i_probl
     OWNED_BY(json_decref)
     json_t *private =
         json_pack("{s:s, s:s, s:o, s:s, s:{s:s, s:I}, s:O, s:o}", "private",
-                  "computed from the data without noise, or with noise that the seed removes: "
-                  "for the experimenter alone",
+                  "computed from the data without noise, or with noise that the seed removes: for "
+                  "the experimenter alone",
                   "simulation", NETDP_I_SIMULATION, "seed", netdp_i_seed_json(study->seed),
                   "inputs_sha256", digest, "data", "sha256", problem->digest, "rows",
                   (json_int_t)problem->rows, "variants", variants, "notes", private_notes(problem));

@@ -134,13 +134,13 @@ netdp_status netdp_i_assumed_check(const netdp_i_reading *from, netdp_error *err
         "data.rows", "does not apply where each node has rows of a known number; leave it out");
     REFUSE_KEY(row && study->data.deal != NULL && strcmp(study->data.deal, "even") != 0,
                "data.deal",
-               "deals rows by their labels: another label of one row moves "
-               "others; give even, or data.owner, where rows are protected");
+               "deals rows by their labels: another label of one row moves others; give even, or "
+               "data.owner, where rows are protected");
     REFUSE_KEY(study->data.prepare != NULL && strcmp(study->data.prepare, "ranges") == 0 &&
                    !is_ranged(study),
                "data.prepare",
-               "ranges needs bounds of every feature; give data.columns such "
-               "as [{name: age, bounds: [0, 120]}]");
+               "ranges needs bounds of every feature; give data.columns such as [{name: age, "
+               "bounds: [0, 120]}]");
     REFUSE_KEY(study->data.prepare != NULL && strcmp(study->data.prepare, "standardise") == 0 &&
                    netdp_i_study_describes(study),
                "data.prepare",
@@ -160,13 +160,12 @@ netdp_status netdp_i_assumed_refuse(const netdp_study *study, netdp_error *error
            study->data.owner != NULL ? "how many each owner has: rows: {a: 100, b: 120}"
                                      : "how many: rows: 1000");
     REFUSE((assumes & NETDP_I_ASSUMES_CLASSES) != 0,
-           "%.200s: data.columns: does not list the label's values, and "
-           "add-remove allows none to be found from the rows; declare {name: "
-           "%.40s, values: [no, yes]}",
+           "%.200s: data.columns: does not list the label's values, and add-remove allows none to "
+           "be found from the rows; declare {name: %.40s, values: [no, yes]}",
            study->path, netdp_i_show_text(study->data.label).text);
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "%.200s: data.columns: has no bounds of the features, and add-remove "
-                        "allows no mean and deviation of the rows; declare such as {name: age, "
-                        "bounds: [0, 120]}",
-                        study->path);
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "%.200s: data.columns: has no bounds of the features, and add-remove allows no mean and "
+        "deviation of the rows; declare such as {name: age, bounds: [0, 120]}",
+        study->path);
 }

@@ -420,10 +420,9 @@ static netdp_status read_variant(const netdp_i_reading *base, const netdp_i_stud
     if (netdp_i_study_learns(made->study) != netdp_i_study_learns(base->study) ||
         netdp_i_study_accounts(made->study) != netdp_i_study_accounts(base->study) ||
         netdp_i_study_claims(made->study) != netdp_i_study_claims(base->study))
-        return netdp_i_reading_fail(
-            &from, "task.kind", error,
-            "a mean, a model, an account and a claim cannot be compared; make it a study of "
-            "its own");
+        return netdp_i_reading_fail(&from, "task.kind", error,
+                                    "a mean, a model, an account and a claim cannot be compared; "
+                                    "make it a study of its own");
     return netdp_i_study_check(&from, true, error);
 }
 

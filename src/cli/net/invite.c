@@ -34,11 +34,10 @@ static void say_relay(const netdp_i_package *package, const json_t *addresses)
         const netdp_i_member *b = &package->member[package->edge[e][1]];
         if (a->joined && b->joined && netdp_i_net_address(addresses, a->name) == NULL &&
             netdp_i_net_address(addresses, b->name) == NULL)
-            printf(
-                "%s and %s are linked, and both can only dial: they need a relay. Run netdp net "
-                "relay where both reach\nit, and say where that is: netdp net invite DIR --relay "
-                "HOST:PORT. Or one of them joins again with --listen.\n",
-                a->name, b->name);
+            printf("%s and %s are linked, and both can only dial: they need a relay. Run netdp net "
+                   "relay where both reach\nit, and say where that is: netdp net invite DIR "
+                   "--relay HOST:PORT. Or one of them joins again with --listen.\n",
+                   a->name, b->name);
     }
 }
 
@@ -123,10 +122,9 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
     const netdp_i_usage usage = {
         .command = "net invite",
         .arguments = "DIR [NAME]",
-        .what =
-            "Invites a participant of the package in DIR, or takes in an answer. The invitation "
-            "and the\nanswer hold nothing secret; send them as you like. Inviting somebody again "
-            "removes the key\nthat they had; nobody else's changes.",
+        .what = "Invites a participant of the package in DIR, or takes in an answer. The "
+                "invitation and the\nanswer hold nothing secret; send them as you like. Inviting "
+                "somebody again removes the key\nthat they had; nobody else's changes.",
         .examples = "  netdp net invite net north -o north.invitation\n"
                     "  netdp net invite net --accept answer.json\n"
                     "  netdp net invite net --relay relay.example.org:7399\n",
@@ -206,8 +204,7 @@ static netdp_status join_package(const char *net, const net_options *o, netdp_er
     TRY(netdp_i_package_read(path, &before, error));
     TRY(netdp_i_package_same(package, before, &same, error));
     REFUSE(!same,
-           "wrong digest: %.300s has another study than the one that this folder "
-           "was invited to",
+           "wrong digest: %.300s has another study than the one that this folder was invited to",
            net);
     netdp_i_file_path(path, o->output, "key");
     TRY(netdp_i_signer_load(path, &signer, error));
@@ -236,11 +233,10 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
     const netdp_i_usage usage = {
         .command = "net join",
         .arguments = "INVITATION|NET",
-        .what =
-            "Of an invitation: makes this participant's key, which never leaves DIR, and the "
-            "answer.\nOf a folder NET with package/ and addresses.json, when everybody has "
-            "joined: checks that it\nis the study that was answered to, and makes DIR ready for "
-            "netdp peer.",
+        .what = "Of an invitation: makes this participant's key, which never leaves DIR, and the "
+                "answer.\nOf a folder NET with package/ and addresses.json, when everybody has "
+                "joined: checks that it\nis the study that was answered to, and makes DIR ready "
+                "for netdp peer.",
         .examples = "  netdp net join north.invitation --listen 192.0.2.7:7400 -o north\n"
                     "  netdp net join net --data patients.csv -o north\n",
         .least = 1,

@@ -71,8 +71,8 @@ static netdp_status fill_dial(const netdp_i_package *package, const json_t *addr
         const char *there = netdp_i_net_address(addresses, package->member[other].name);
         REFUSE(own == NULL && there == NULL &&
                    (there = netdp_i_net_address(addresses, NETDP_I_NET_MEETING)) == NULL,
-               "%s and %s are linked, and neither has an address; one of them must "
-               "listen, or both meet at a relay (net init --relay)",
+               "%s and %s are linked, and neither has an address; one of them must listen, or both "
+               "meet at a relay (net init --relay)",
                package->member[self].name, package->member[other].name);
         if (there == NULL || (own != NULL && other > self))
             continue;
@@ -89,9 +89,8 @@ static netdp_status fill_data(const netdp_i_package *package, const char *data,
     OWNED_BY(netdp_study_free) netdp_study *study = NULL;
     TRY(netdp_study_parse(package->study, "study.yaml", NULL, 0, &study, error));
     const bool owns = netdp_i_study_owns(study);
-    REFUSE(owns && data != NULL,
-           "--data: a study of task own has a program that reads its data; name "
-           "it in peer.json (step)");
+    REFUSE(owns && data != NULL, "--data: a study of task own has a program that reads its data; "
+                                 "name it in peer.json (step)");
     if (owns && ((settings->program = NETDP_I_NEW(char *, 2)) == NULL ||
                  (settings->program[0] = netdp_i_copy_text("./step")) == NULL))
         return netdp_i_no_memory(error);
@@ -230,8 +229,8 @@ netdp_status netdp_i_net_print(const netdp_i_package *package, netdp_error *erro
                "column's declared\nrange, or with task.clip that of the data.\n",
                deviation * sensitivity);
     else
-        printf("%" PRId64 " phases: the mean gradient of each has a standard error of %.3g in each "
-               "number.\n",
+        printf("%" PRId64
+               " phases: the mean gradient of each has a standard error of %.3g in each number.\n",
                package->terms.contributions, deviation * sensitivity);
     printf("Protected: %s.\n", protects);
     printf("Towards a single participant who sees every message: epsilon %s at delta %g at most "

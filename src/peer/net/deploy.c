@@ -142,10 +142,10 @@ static netdp_status take_coalition(const netdp_i_package *made, const char *name
     int32_t given = 1;
     for (const char *at = strchr(names, ','); at != NULL; at = strchr(at + 1, ','))
         given++;
-    REFUSE(coalition->count != given || given < 2 || given >= made->members,
-           "--coalition: '%s': give at least two members by name, each once, and "
-           "leave somebody out",
-           netdp_i_show_text(names).text);
+    REFUSE(
+        coalition->count != given || given < 2 || given >= made->members,
+        "--coalition: '%s': give at least two members by name, each once, and leave somebody out",
+        netdp_i_show_text(names).text);
     return NETDP_OK;
 }
 
@@ -180,10 +180,10 @@ static netdp_status describe(const netdp_study *study, described *d, netdp_error
            "privacy.%s: between peers all have the same noise; leave it out",
            study->privacy.targets != NULL ? "targets" : "more_noise");
     TRY(netdp_protocol_find(study->protocol.kind, &named, error));
-    REFUSE(named->kind != NETDP_GOSSIP,
-           "protocol.kind: %s does not run between peers; take averaging, "
-           "gossip-sgd or muffliato-sgd",
-           named->name);
+    REFUSE(
+        named->kind != NETDP_GOSSIP,
+        "protocol.kind: %s does not run between peers; take averaging, gossip-sgd or muffliato-sgd",
+        named->name);
     if (study->question.pair_graph != NULL)
         TRY(netdp_pairing_graph(study->question.pair_graph, d->graph, study->question.pair_seed,
                                 &d->pairs, error));
@@ -245,8 +245,7 @@ static netdp_status fill_package(const netdp_study *study, const netdp_i_terms_a
     CLEARED(netdp_i_unit_clear) netdp_i_unit unit = {0};
     TRY(netdp_i_problem_graph(study, asked->data, &d->graph, &notes, error));
     REFUSE(asked->nodes != 0 && asked->nodes != netdp_graph_nodes(d->graph),
-           "-n: %lld, but the study's graph has %d nodes; leave it out, or change "
-           "graph.family",
+           "-n: %lld, but the study's graph has %d nodes; leave it out, or change graph.family",
            (long long)asked->nodes, (int)netdp_graph_nodes(d->graph));
     TRY(name_members(d->graph, asked->names, made, error));
     TRY(take_rows(asked->rows, made, error));
@@ -413,11 +412,9 @@ static netdp_status write_unit(const netdp_i_package *package, int32_t self, con
             "RestartSec=5\n"
             "# Bad content (2) and a refused budget (1) do not go away by themselves.\n"
             "RestartPreventExitStatus=1 2\n"
-            "%s"
-            "UMask=0077\n"
+            "%sUMask=0077\n"
             "ReadWritePaths=\"%s\"\n"
-            "%s"
-            "\n[Install]\n"
+            "%s\n[Install]\n"
             "WantedBy=multi-user.target\n",
             name, name, package->member[self].name, binary, folder, user, folder, hardening);
     return netdp_i_output_commit(&output, error);

@@ -406,10 +406,10 @@ static netdp_status check_key(const netdp_i_participant *p, bool all)
 {
     return all || p->ephemeral != NULL
                ? NETDP_OK
-               : netdp_i_fail(p->error, NETDP_INVALID,
-                              "ledger.db: its contribution is missing, and was once stored: this "
-                              "is a copy from before; give up the attempt, or bring the ledger "
-                              "back");
+               : netdp_i_fail(
+                     p->error, NETDP_INVALID,
+                     "ledger.db: its contribution is missing, and was once stored: this is a copy "
+                     "from before; give up the attempt, or bring the ledger back");
 }
 
 /* Goes on from the last contribution that the ledger has; with none of them, reserves the first. */
@@ -452,11 +452,10 @@ static netdp_status open_ledger(netdp_i_participant *p)
         return netdp_i_signer_begin(key, p->signer, first, began, p->error);
     return netdp_i_signer_began(p->signer, first)
                ? NETDP_OK
-               : netdp_i_fail(
-                     p->error, NETDP_INVALID,
-                     "%.300s: is not the ledger of this key, which began at %s: `key` says so; "
-                     "bring that one back",
-                     path, netdp_i_signer_since(p->signer));
+               : netdp_i_fail(p->error, NETDP_INVALID,
+                              "%.300s: is not the ledger of this key, which began at %s: `key` "
+                              "says so; bring that one back",
+                              path, netdp_i_signer_since(p->signer));
 }
 
 netdp_status netdp_i_books_open(netdp_i_participant *p)
