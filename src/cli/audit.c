@@ -280,30 +280,30 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
     CLEARED(audit_options_clear)
     audit_options o = {.audit = {.runs = 10000, .confidence = 0.999}, .seed = 1};
     const netdp_i_option table[] = {
-        {NETDP_I_COUNT, 0, "runs", &o.audit.runs, "N", "runs of each of the two worlds", "10000"},
-        {NETDP_I_NUMBER, 0, "confidence", &o.audit.confidence, "C",
-         "that nothing is refuted that holds", "0.999"},
-        {NETDP_I_TEXT, 0, "from", &o.audit.from, "U", "the victim", "of the worst pair"},
-        {NETDP_I_TEXT, 0, "to", &o.audit.to, "V", "the observer", "of the worst pair"},
-        {NETDP_I_TEXT, 0, "bound", &o.audit.bound, "NAME",
-         "attack the claim of this bound instead of the study's guarantee", "the guarantee's"},
-        {NETDP_I_SWITCH, 0, "reconstruct", &o.audit.reconstruct, NULL,
-         "averaging by gossip: also estimate values at each distance, with and without the dither, "
-         "and everybody's at once, with and without noise",
-         NULL},
-        {NETDP_I_SWITCH, 0, "membership", &o.audit.membership, NULL,
-         "averaging by gossip: also tell whether each node's record was in, all others' known and "
-         "nobody's, with and without noise",
-         NULL},
-        {NETDP_I_SWITCH, 0, "self-test", &o.self_test, NULL,
-         "audit null data and mechanisms that are broken on purpose instead of a study", NULL},
-        {NETDP_I_SEED, 0, "seed", &o.seed, "N", "of the self-test", "1"},
-        {NETDP_I_TEXT, 0, "mechanism", &o.mechanism, "CMD",
-         "audit a mechanism that is a command instead of a study: CMD 0 RUNS and CMD 1 RUNS print "
-         "what it releases of two neighbouring data sets, a line a run, of one number or several",
-         "none"},
-        {NETDP_I_TEXT, 0, "claim", &o.claim, "gdp:MU|dp:EPSILON,DELTA",
-         "with --mechanism: what it guarantees", "required"},
+        OPTION(COUNT, "runs", &o.audit.runs, "N", "runs of each of the two worlds", "10000"),
+        OPTION(NUMBER, "confidence", &o.audit.confidence, "C", "that nothing is refuted that holds",
+               "0.999"),
+        OPTION(TEXT, "from", &o.audit.from, "U", "the victim", "of the worst pair"),
+        OPTION(TEXT, "to", &o.audit.to, "V", "the observer", "of the worst pair"),
+        OPTION(TEXT, "bound", &o.audit.bound, "NAME",
+               "attack the claim of this bound instead of the study's guarantee",
+               "the guarantee's"),
+        SWITCH("reconstruct", &o.audit.reconstruct,
+               "averaging by gossip: also estimate values at each distance, with and without the "
+               "dither, and everybody's at once, with and without noise"),
+        SWITCH("membership", &o.audit.membership,
+               "averaging by gossip: also tell whether each node's record was in, all others' "
+               "known and nobody's, with and without noise"),
+        SWITCH("self-test", &o.self_test,
+               "audit null data and mechanisms that are broken on purpose instead of a study"),
+        OPTION(SEED, "seed", &o.seed, "N", "of the self-test", "1"),
+        OPTION(TEXT, "mechanism", &o.mechanism, "CMD",
+               "audit a mechanism that is a command instead of a study: CMD 0 RUNS and CMD 1 RUNS "
+               "print what it releases of two neighbouring data sets, a line a run, of one number "
+               "or several",
+               "none"),
+        OPTION(TEXT, "claim", &o.claim, "gdp:MU|dp:EPSILON,DELTA",
+               "with --mechanism: what it guarantees", "required"),
         NETDP_I_STUDY_OPTIONS(o.study, "results/NAME-audit for NAME.yaml", "audit.json"),
         {0},
     };
@@ -322,7 +322,6 @@ netdp_status netdp_i_command_audit(int argc, const char **argv, netdp_error *err
         .most = 1,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : audit(&o, &arguments, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return audit(&o, &arguments, error);
 }

@@ -360,10 +360,9 @@ netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *err
     bool listed = false, all = false;
     int64_t runs = 5;
     const netdp_i_option options[] = {
-        {NETDP_I_SWITCH, 0, "list", &listed, NULL, "the benches, and nothing else", NULL},
-        {NETDP_I_SWITCH, 0, "all", &all, NULL,
-         "those of a million nodes too: minutes and gigabytes", NULL},
-        {NETDP_I_COUNT, 0, "runs", &runs, "N", "runs of each, 1 .. 1000", "5"},
+        SWITCH("list", &listed, "the benches, and nothing else"),
+        SWITCH("all", &all, "those of a million nodes too: minutes and gigabytes"),
+        OPTION(COUNT, "runs", &runs, "N", "runs of each, 1 .. 1000", "5"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -379,10 +378,7 @@ netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *err
         .most = BENCHES,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     REFUSE(runs < 1 || runs > MOST_RUNS, "--runs: %lld; give 1 to %d", (long long)runs, MOST_RUNS);
     TRY(check_names(&arguments, error));
     if (!listed)

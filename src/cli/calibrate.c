@@ -112,8 +112,8 @@ static netdp_status calibrate(calibrate_options *o, const netdp_i_arguments *arg
     TRY(read_target(o, arguments, &target, error));
     TRY(netdp_i_describe(&o->description, arguments, &description, error));
     REFUSE(description.engine != NULL && description.named->kind != NETDP_GOSSIP,
-           "--engine: calibrate works in one process for %s; leave it out, or "
-           "try noises with netdp loss --engine mpi",
+           "--engine: calibrate works in one process for %s; leave it out, or try noises with "
+           "netdp loss --engine mpi",
            description.named->name);
     TRY(netdp_i_confirm(&description, error));
     netdp_progress progress = netdp_i_cli_progress_begin(false);
@@ -132,24 +132,22 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
     o.description.question.calibrates = true;
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
-        {NETDP_I_GROUP, 0, "The target:", NULL, NULL, NULL, NULL},
-        {NETDP_I_NUMBER, 0, "target", &o.target, "EPSILON", "the guarantee to reach", "required"},
-        {NETDP_I_TEXT, 0, "as", &o.as, "dp:DELTA|rdp:ALPHA", "what the target is an epsilon of",
-         "required"},
-        {NETDP_I_TEXT, 0, "over", &o.over, "worst|mean",
-         "for the worst of the pairs, or their mean", "worst"},
-        {NETDP_I_SWITCH, 0, "tune-dither", &o.tune_dither, NULL,
-         "choose the dither too, and its decay (averaging) or the end dither (muffliato-sgd) where "
-         "that is not given: every dither in 0.005 .. 2, for the least noise in the result; up to "
-         "4,000 nodes",
-         NULL},
-        {NETDP_I_SWITCH, 0, "tune-pairs", &o.tune_pairs, NULL,
-         "choose kappa of --pair-graph, the dither and, with --rounds auto, the rounds of "
-         "averaging for the least predicted error; up to 4,000 nodes",
-         NULL},
-        {NETDP_I_NUMBER, 0, "max-noise", &o.max_noise, "SIGMA",
-         "largest noise to try, in units of the sensitivity", "1e6"},
-        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        HEADING("The target:"),
+        OPTION(NUMBER, "target", &o.target, "EPSILON", "the guarantee to reach", "required"),
+        OPTION(TEXT, "as", &o.as, "dp:DELTA|rdp:ALPHA", "what the target is an epsilon of",
+               "required"),
+        OPTION(TEXT, "over", &o.over, "worst|mean", "for the worst of the pairs, or their mean",
+               "worst"),
+        SWITCH("tune-dither", &o.tune_dither,
+               "choose the dither too, and its decay (averaging) or the end dither (muffliato-sgd) "
+               "where that is not given: every dither in 0.005 .. 2, for the least noise in the "
+               "result; up to 4,000 nodes"),
+        SWITCH("tune-pairs", &o.tune_pairs,
+               "choose kappa of --pair-graph, the dither and, with --rounds auto, the rounds of "
+               "averaging for the least predicted error; up to 4,000 nodes"),
+        OPTION(NUMBER, "max-noise", &o.max_noise, "SIGMA",
+               "largest noise to try, in units of the sensitivity", "1e6"),
+        SWITCH("json", &o.json, "one JSON object"),
         {0},
     };
     const netdp_i_narrowing narrowing = netdp_i_describe_narrowing(&o.description);
@@ -162,7 +160,6 @@ netdp_status netdp_i_command_calibrate(int argc, const char **argv, netdp_error 
         .options = table,
         .narrowing = &narrowing,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : calibrate(&o, &arguments, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return calibrate(&o, &arguments, error);
 }

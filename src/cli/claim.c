@@ -258,12 +258,11 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
     const netdp_i_option options[] = {
         NETDP_I_GRAPH_OPTIONS(network),
         NETDP_I_MIXING_OPTIONS(network),
-        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
-        {NETDP_I_SWITCH, 0, "list", &list, NULL,
-         "all claims: their source, whether they are sound, which account says what holds; as "
-         "without NAME",
-         NULL},
-        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        HEADING("The answer:"),
+        SWITCH("list", &list,
+               "all claims: their source, whether they are sound, which account says what holds; "
+               "as without NAME"),
+        SWITCH("json", &json, "one JSON object"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -277,12 +276,9 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
         .most = 32,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    NETDP_I_ARGUMENTS(arguments, &usage);
     CLEARED(asking_clear) struct asking asking = {0};
     netdp_claim_inputs_init(&asking.asked.inputs);
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
     REFUSE(list && arguments.count > 0, "--list: lists all claims; leave out '%s'",
            netdp_i_show_text(arguments.text[0]).text);
     if (arguments.count > 0)

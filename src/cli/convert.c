@@ -53,18 +53,19 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
     netdp_manner manner = {0};
     bool json = false;
     const netdp_i_option options[] = {
-        {NETDP_I_TEXT, 0, "to", &to, "dp:DELTA|rdp:ALPHA|gdp|sigma|gamma:LOW,HIGH",
-         "the privacy measure wanted; sigma is noise in units of the sensitivity", "required"},
-        {NETDP_I_SWITCH, 0, "published", &manner.published, NULL,
-         "rdp to dp by the papers' form, epsilon + ln(1/delta)/(a-1); gamma by Lemma 3: looser",
-         NULL},
-        {NETDP_I_SWITCH, 0, "lower", &manner.lower, NULL,
-         "events to dp: a bound from below instead, to see what the upper one gives away", NULL},
-        {NETDP_I_TEXT, 0, "by", &manner.by, "BOUND",
-         "rr to dp: least, local, erlingsson, feldman, clones or blanket; inf outside a formula's "
-         "range",
-         "least"},
-        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        OPTION(TEXT, "to", &to, "dp:DELTA|rdp:ALPHA|gdp|sigma|gamma:LOW,HIGH",
+               "the privacy measure wanted; sigma is noise in units of the sensitivity",
+               "required"),
+        SWITCH(
+            "published", &manner.published,
+            "rdp to dp by the papers' form, epsilon + ln(1/delta)/(a-1); gamma by Lemma 3: looser"),
+        SWITCH("lower", &manner.lower,
+               "events to dp: a bound from below instead, to see what the upper one gives away"),
+        OPTION(TEXT, "by", &manner.by, "BOUND",
+               "rr to dp: least, local, erlingsson, feldman, clones or blanket; inf outside a "
+               "formula's range",
+               "least"),
+        SWITCH("json", &json, "one JSON object"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -81,11 +82,8 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
         .most = 1,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    NETDP_I_ARGUMENTS(arguments, &usage);
     netdp_converted converted;
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
     REFUSE(to == NULL, "--to: missing; say what to convert to, as in --to dp:1e-6");
     TRY(netdp_convert(arguments.text[0], to, &manner, &converted, error));
     if (json) {

@@ -165,9 +165,8 @@ netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *erro
     const char *folder = NULL;
     bool json = false;
     const netdp_i_option options[] = {
-        {NETDP_I_TEXT, 0, "data", &folder, "DIR", "folder to look in first",
-         "$NETDP_DATA, then ./data"},
-        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        OPTION(TEXT, "data", &folder, "DIR", "folder to look in first", "$NETDP_DATA, then ./data"),
+        SWITCH("json", &json, "one JSON object"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -182,10 +181,7 @@ netdp_status netdp_i_command_data(int argc, const char **argv, netdp_error *erro
         .most = 2,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     if (arguments.count == 0)
         return list(folder, json, error);
     REFUSE(strcmp(arguments.text[0], "check") != 0, "'%s': must be check DIR",

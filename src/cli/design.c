@@ -129,21 +129,22 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
     const netdp_i_option table[] = {
         NETDP_I_GRAPH_OPTIONS(o.network),
         NETDP_I_MIXING_OPTIONS(o.network),
-        {NETDP_I_GROUP, 0, "The noise:", NULL, NULL, NULL, NULL},
-        {NETDP_I_COUNT, 0, "phases", &o.phases, "N", "contribution rounds of the run", "required"},
-        {NETDP_I_COUNT, 0, "cycle", &o.cycle, "B",
-         "cyclic participation: a row takes part in every B-th phase", "required"},
-        {NETDP_I_TEXT, 0, "quiet", &o.quiet, "optimal|banded:B|blt:M|fresh",
-         "the least error; in B diagonals; by M exponentials, for thousands of phases", "optimal"},
-        {NETDP_I_TEXT, 0, "workload", &o.workload, "sums|gossip",
-         "whose error: the mean model's, which adds up; or all models' of the network",
-         "gossip with a graph, else sums"},
-        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
-        {NETDP_I_COUNT, 0, "inner", &o.inner, "K",
-         "gossip rounds of a phase, with --workload gossip", "1"},
-        {NETDP_I_TEXT, 0, "output", &o.output, "FILE",
-         "also the covariance, which netdp loss --quiet FILE reads", "none"},
-        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        HEADING("The noise:"),
+        OPTION(COUNT, "phases", &o.phases, "N", "contribution rounds of the run", "required"),
+        OPTION(COUNT, "cycle", &o.cycle, "B",
+               "cyclic participation: a row takes part in every B-th phase", "required"),
+        OPTION(TEXT, "quiet", &o.quiet, "optimal|banded:B|blt:M|fresh",
+               "the least error; in B diagonals; by M exponentials, for thousands of phases",
+               "optimal"),
+        OPTION(TEXT, "workload", &o.workload, "sums|gossip",
+               "whose error: the mean model's, which adds up; or all models' of the network",
+               "gossip with a graph, else sums"),
+        HEADING("The answer:"),
+        OPTION(COUNT, "inner", &o.inner, "K", "gossip rounds of a phase, with --workload gossip",
+               "1"),
+        OPTION(TEXT, "output", &o.output, "FILE",
+               "also the covariance, which netdp loss --quiet FILE reads", "none"),
+        SWITCH("json", &o.json, "one JSON object"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -158,7 +159,6 @@ netdp_status netdp_i_command_design(int argc, const char **argv, netdp_error *er
                     "  netdp design --phases 5000 --cycle 100 --quiet blt:4\n",
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : design(&o, &arguments, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return design(&o, &arguments, error);
 }

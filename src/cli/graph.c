@@ -59,11 +59,8 @@ static netdp_status make(int argc, const char **argv, netdp_error *error)
         .most = 16,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    NETDP_I_ARGUMENTS(arguments, &usage);
     OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
     OWNED char *family = join(&arguments);
     NEED(family);
     TRY(netdp_i_cli_family(&network, family, &graph, error));
@@ -187,11 +184,10 @@ static netdp_status info(int argc, const char **argv, netdp_error *error)
     const netdp_i_option options[] = {
         NETDP_I_GRAPH_OPTIONS(network),
         NETDP_I_MIXING_OPTIONS(network),
-        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
+        HEADING("The answer:"),
         NETDP_I_ENGINE_OPTION(engine_name),
-        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
-        {NETDP_I_SWITCH, 0, "full", &full, NULL,
-         "diameter and mixing time above 4000 nodes too: memory 24 n^2 bytes", NULL},
+        SWITCH("json", &json, "one JSON object"),
+        SWITCH("full", &full, "diameter and mixing time above 4000 nodes too: memory 24 n^2 bytes"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -205,13 +201,10 @@ static netdp_status info(int argc, const char **argv, netdp_error *error)
             "  netdp graph info --graph er.edges --giant-component --mixing lazy:0.5 --json\n",
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    NETDP_I_ARGUMENTS(arguments, &usage);
     OWNED_BY(netdp_graph_free) netdp_graph *graph = NULL;
     OWNED_BY(netdp_mixing_free) netdp_mixing *mixing = NULL;
     struct facts facts = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
     TRY(netdp_i_cli_choose_engine(engine_name, &engine, error));
     TRY(netdp_i_cli_network(&network, &arguments, engine, &graph, &mixing, error));
     TRY(gather(graph, mixing, full, engine, &facts, error));
@@ -446,13 +439,13 @@ static netdp_status centrality(int argc, const char **argv, netdp_error *error)
     const netdp_i_option options[] = {
         NETDP_I_GRAPH_OPTIONS(o.network),
         NETDP_I_MIXING_OPTIONS(o.network),
-        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
-        {NETDP_I_NUMBER, 0, "katz-attenuation", &o.attenuation, "A",
-         "attenuation of a step, above 0 and below 1/lambda_max(A)", "0.9/lambda_max(A)"},
-        {NETDP_I_TEXT, 0, "to", &o.to, "NODE",
-         "also communicability with this node, and hops to it; up to 4000 nodes", "none"},
-        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
-        {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE", "also every node as CSV", "none"},
+        HEADING("The answer:"),
+        OPTION(NUMBER, "katz-attenuation", &o.attenuation, "A",
+               "attenuation of a step, above 0 and below 1/lambda_max(A)", "0.9/lambda_max(A)"),
+        OPTION(TEXT, "to", &o.to, "NODE",
+               "also communicability with this node, and hops to it; up to 4000 nodes", "none"),
+        SWITCH("json", &o.json, "one JSON object"),
+        OPTION(TEXT, "csv", &o.csv, "FILE", "also every node as CSV", "none"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -471,9 +464,8 @@ static netdp_status centrality(int argc, const char **argv, netdp_error *error)
                     "  netdp graph centrality --family florentine --to Medici --csv medici.csv\n",
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : rank(&o, &arguments, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return rank(&o, &arguments, error);
 }
 
 /* ---- netdp graph ---- */

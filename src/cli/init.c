@@ -95,8 +95,8 @@ static const question questions[ANSWERS] = {
     [CLASSES] =
         {"classes", "NO,YES", LEARNS, NULL,
          "logistic: the two values of the label, declared for all to know; the second counts as +1",
-         "Which two values has it, for all to know (NO,YES; nothing: those of the file, "
-         "which are then assumed public)?",
+         "Which two values has it, for all to know (NO,YES; nothing: those of the file, which are "
+         "then assumed public)?",
          NULL, "those of the file, assumed public"},
     [COLUMN] = {"column", "NAME", AVERAGES | COUNTS, NULL,
                 "the column that is averaged, summed or counted; all: every one of them",
@@ -680,11 +680,12 @@ static netdp_status check_given(const drafting *d, netdp_error *error)
                              questions[which].option, other != ANSWERS ? " or --" : "",
                              other != ANSWERS ? questions[other].option : "");
     }
-    return used == 0 ? NETDP_OK
-                     : netdp_i_fail(error, NETDP_INVALID,
-                                    "there is no terminal to ask on; give %s (netdp init --help "
-                                    "has them all)",
-                                    list);
+    return used == 0
+               ? NETDP_OK
+               : netdp_i_fail(
+                     error, NETDP_INVALID,
+                     "there is no terminal to ask on; give %s (netdp init --help has them all)",
+                     list);
 }
 
 static netdp_status draft(drafting *d, const bool fixed[ANSWERS], bool force, netdp_error *error)
@@ -753,7 +754,7 @@ netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *erro
     CLEARED(drafting_clear) drafting d = {.file = "study.yaml"};
     bool force = false;
     netdp_i_option table[ANSWERS + 4] = {
-        {NETDP_I_GROUP, 0, "The answers:", NULL, NULL, NULL, NULL},
+        HEADING("The answers:"),
     };
     for (int i = 0; i < ANSWERS; i++) {
         const question *asks = &questions[i];
@@ -766,13 +767,11 @@ netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *erro
                                         .help = shared ? setting->help : asks->help,
                                         .usual = asks->wanted != NULL ? asks->wanted : asks->usual};
     }
-    table[ANSWERS + 1] = (netdp_i_option){
-        NETDP_I_TEXT, 0,
-        "data",       &d.data,
-        "DIR",        "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data",
-        "none"};
-    table[ANSWERS + 2] = (netdp_i_option){
-        NETDP_I_SWITCH, 0, "force", &force, NULL, "replace a file that is there already", NULL};
+    table[ANSWERS + 1] = (netdp_i_option)OPTION(
+        TEXT, "data", &d.data, "DIR",
+        "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data", "none");
+    table[ANSWERS + 2] =
+        (netdp_i_option)SWITCH("force", &force, "replace a file that is there already");
     const netdp_i_usage usage = {
         .command = "init",
         .arguments = "[STUDY.yaml]",
@@ -782,14 +781,13 @@ netdp_status netdp_i_command_init(int argc, const char **argv, netdp_error *erro
             "file has a comment beside every key, and netdp run takes it as it is.",
         .examples =
             "  netdp init first.yaml --family davis --source meters --per-node one --epsilon 4\n"
-            "  netdp init ridge.yaml --task ridge --family \"hypercube 4\" --source meters "
-            "--label h19 --epsilon 4\n",
+            "  netdp init ridge.yaml --task ridge --family \"hypercube 4\" --source meters --label "
+            "h19 --epsilon 4\n",
         .most = 1,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    NETDP_I_ARGUMENTS(arguments, &usage);
     if (arguments.count > 0)
         d.file = arguments.text[0];
-    return arguments.help ? NETDP_OK : write_study(&d, force, error);
+    return write_study(&d, force, error);
 }

@@ -127,8 +127,8 @@ static netdp_status verify_statement(const char *path, char *text, netdp_error *
     REFUSE(statement == NULL, "%.300s:%d: %s", path, fault.line,
            netdp_i_show_text(fault.text).text);
     TRY(netdp_i_statement_check(statement, path, error));
-    puts("The signature holds: it was made with the key of the owner that is named here; "
-         "compare it with the roster's.");
+    puts("The signature holds: it was made with the key of the owner that is named here; compare "
+         "it with the roster's.");
     print_statement(statement);
     return NETDP_OK;
 }
@@ -153,16 +153,14 @@ static netdp_status verify(const char *given, netdp_error *error)
 }
 
 #define DELTA(o)                                                                                   \
-    {                                                                                              \
-        NETDP_I_NUMBER, 0, "delta", &(o).delta, "D", "at which epsilon is told, in (0, 1)", "1e-6" \
-    }
+    OPTION(NUMBER, "delta", &(o).delta, "D", "at which epsilon is told, in (0, 1)", "1e-6")
 
 static netdp_status show_command(int argc, const char **argv, netdp_error *error)
 {
     ledger_options o = {.delta = 1e-6};
     const netdp_i_option options[] = {
         DELTA(o),
-        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
+        SWITCH("json", &o.json, "one JSON object"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -176,9 +174,8 @@ static netdp_status show_command(int argc, const char **argv, netdp_error *error
         .most = 1,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : show_ledger(arguments.text[0], &o, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return show_ledger(arguments.text[0], &o, error);
 }
 
 static netdp_status export_command(int argc, const char **argv, netdp_error *error)
@@ -186,7 +183,7 @@ static netdp_status export_command(int argc, const char **argv, netdp_error *err
     ledger_options o = {.delta = 1e-6, .output = "-"};
     const netdp_i_option options[] = {
         DELTA(o),
-        {NETDP_I_TEXT, 0, "key", &o.key, "FILE", "the owner's signing key", "DIR/key"},
+        OPTION(TEXT, "key", &o.key, "FILE", "the owner's signing key", "DIR/key"),
         {NETDP_I_TEXT, 'o', "output", &o.output, "FILE", "where the statement goes",
          "standard output"},
         {0},
@@ -202,9 +199,8 @@ static netdp_status export_command(int argc, const char **argv, netdp_error *err
         .most = 1,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : export_ledger(arguments.text[0], &o, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return export_ledger(arguments.text[0], &o, error);
 }
 
 static netdp_status verify_command(int argc, const char **argv, netdp_error *error)
@@ -221,9 +217,8 @@ static netdp_status verify_command(int argc, const char **argv, netdp_error *err
         .most = 1,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : verify(arguments.text[0], error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return verify(arguments.text[0], error);
 }
 
 #else

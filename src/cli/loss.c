@@ -450,40 +450,39 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     CLEARED(netdp_i_study_options_clear) netdp_i_study_options study = {0};
     const netdp_i_option table[] = {
         NETDP_I_DESCRIPTION_OPTIONS(o.description),
-        {NETDP_I_GROUP, 0, "The answer:", NULL, NULL, NULL, NULL},
-        {NETDP_I_NUMBER, 0, "noise", &o.noise, "SIGMA",
-         "standard deviation of the noise in units of the sensitivity Delta",
-         "required; 1 with --as loss"},
-        {NETDP_I_TEXT, 0, "as", &o.as, "loss|gdp|rdp:ALPHA|dp:DELTA",
-         "privacy measure: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA",
-         "loss; random walks: rdp:2; not Gaussian: dp:1e-6"},
+        HEADING("The answer:"),
+        OPTION(NUMBER, "noise", &o.noise, "SIGMA",
+               "standard deviation of the noise in units of the sensitivity Delta",
+               "required; 1 with --as loss"),
+        OPTION(TEXT, "as", &o.as, "loss|gdp|rdp:ALPHA|dp:DELTA",
+               "privacy measure: mu^2 sigma^2, mu, Renyi epsilon, epsilon at DELTA",
+               "loss; random walks: rdp:2; not Gaussian: dp:1e-6"),
         NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW),
-        {NETDP_I_COUNT, 0, "draws", &o.draws, "N",
-         "changing networks, rdp and dp: over all networks that could be drawn, an upper bound "
-         "with confidence from N draws",
-         "the one draw"},
+        OPTION(COUNT, "draws", &o.draws, "N",
+               "changing networks, rdp and dp: over all networks that could be drawn, an upper "
+               "bound with confidence from N draws",
+               "the one draw"),
         NETDP_I_ONLY_FOR(0),
-        {NETDP_I_SWITCH, 0, "json", &o.json, NULL, "one JSON object", NULL},
-        {NETDP_I_TEXT, 0, "csv", &o.csv, "FILE",
-         "also every pair as CSV, observer by observer; -: standard output", "none"},
+        SWITCH("json", &o.json, "one JSON object"),
+        OPTION(TEXT, "csv", &o.csv, "FILE",
+               "also every pair as CSV, observer by observer; -: standard output", "none"),
         NETDP_I_ONLY_FOR(NETDP_SETTING_VIEW | NETDP_SETTING_TOKEN),
-        {NETDP_I_TEXT, 0, "proof", &o.proofs.folder, "DIR",
-         "also proof files, which netdp-verify checks without netdp", "none"},
-        {NETDP_I_TEXT, 0, "proof-pairs", &o.proofs.which, "worst|all|K:SEED",
-         "of which pairs: the worst, all, or the worst and K that SEED draws", "worst"},
+        OPTION(TEXT, "proof", &o.proofs.folder, "DIR",
+               "also proof files, which netdp-verify checks without netdp", "none"),
+        OPTION(TEXT, "proof-pairs", &o.proofs.which, "worst|all|K:SEED",
+               "of which pairs: the worst, all, or the worst and K that SEED draws", "worst"),
         NETDP_I_ONLY_FOR(0),
-        {NETDP_I_TEXT, 0, "npy", &o.npy, "FILE",
-         "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"},
-        {NETDP_I_TEXT, 0, "events", &o.events, "FILE",
-         "also the account of the one pair as a JSON list, to be composed by netdp convert",
-         "none"},
-        {NETDP_I_SWITCH, 0, "explain", &o.explain, NULL,
-         "only say how the account would be made, and its work and memory (gossip)", NULL},
-        {NETDP_I_SWITCH, 0, "full", &o.full, NULL, "list every pair, however many", NULL},
-        {NETDP_I_GROUP, 0, "Of STUDY.yaml:", NULL, NULL, NULL, NULL},
-        {NETDP_I_LIST, 0, "set", &study.set, "KEY=VALUE", "override a key; may be repeated",
-         "none"},
-        {NETDP_I_TEXT, 0, "data", &study.data, "DIR", "where the data sets are", "none"},
+        OPTION(TEXT, "npy", &o.npy, "FILE",
+               "also float64 [from][to], inf on the diagonal, as NumPy reads it", "none"),
+        OPTION(TEXT, "events", &o.events, "FILE",
+               "also the account of the one pair as a JSON list, to be composed by netdp convert",
+               "none"),
+        SWITCH("explain", &o.explain,
+               "only say how the account would be made, and its work and memory (gossip)"),
+        SWITCH("full", &o.full, "list every pair, however many"),
+        HEADING("Of STUDY.yaml:"),
+        OPTION(LIST, "set", &study.set, "KEY=VALUE", "override a key; may be repeated", "none"),
+        OPTION(TEXT, "data", &study.data, "DIR", "where the data sets are", "none"),
         NETDP_I_QUICK_OPTION(study),
         {0},
     };
@@ -491,12 +490,11 @@ netdp_status netdp_i_command_loss(int argc, const char **argv, netdp_error *erro
     netdp_i_usage usage = page;
     usage.options = table;
     usage.narrowing = &narrowing;
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
+    NETDP_I_ARGUMENTS(arguments, &usage);
     study.json = o.json;
-    return arguments.help         ? NETDP_OK
-           : arguments.count == 0 ? answer_question(&o, &arguments, error)
-           : is_study(arguments.text[0])
+    if (arguments.count == 0)
+        return answer_question(&o, &arguments, error);
+    return is_study(arguments.text[0])
                ? netdp_i_cli_loss_study(&study, &arguments, error)
                : netdp_i_hint_stray(&usage, &arguments, arguments.text[0], error);
 }

@@ -39,7 +39,6 @@ netdp_status netdp_i_command_peer(int argc, const char **argv, netdp_error *erro
         .most = 1,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : take_part(arguments.text[0], error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return take_part(arguments.text[0], error);
 }

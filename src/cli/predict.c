@@ -50,14 +50,15 @@ netdp_status netdp_i_command_predict(int argc, const char **argv, netdp_error *e
     netdp_predicting how = {0};
     const netdp_i_option table[] = {
         {NETDP_I_TEXT, 'o', "out", &output, "FILE", "where the predictions go", "standard output"},
-        {NETDP_I_TEXT, 0, "variant", &variant, "VARIANT", "which variant of a run", "its only one"},
-        {NETDP_I_TEXT, 0, "keep", &how.keep, "A,B,...|all",
-         "columns that are copied beside the predictions, also those that the model does not know",
-         "none"},
-        {NETDP_I_TEXT, 0, "missing", &missing, "refuse|drop|mean",
-         "a row with an empty cell: refused; without a prediction; or the cell counts as the "
-         "middle of its range, or the mean",
-         "the study's"},
+        OPTION(TEXT, "variant", &variant, "VARIANT", "which variant of a run", "its only one"),
+        OPTION(TEXT, "keep", &how.keep, "A,B,...|all",
+               "columns that are copied beside the predictions, also those that the model does not "
+               "know",
+               "none"),
+        OPTION(TEXT, "missing", &missing, "refuse|drop|mean",
+               "a row with an empty cell: refused; without a prediction; or the cell counts as the "
+               "middle of its range, or the mean",
+               "the study's"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -76,12 +77,9 @@ netdp_status netdp_i_command_predict(int argc, const char **argv, netdp_error *e
         .most = 2,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
+    NETDP_I_ARGUMENTS(arguments, &usage);
     OWNED_BY(netdp_model_free) netdp_model *model = NULL;
     netdp_prediction_notes notes = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
     TRY(read_missing(missing, &how, error));
     TRY(netdp_model_read(arguments.text[0], variant, &model, error));
     TRY(netdp_model_predict(model, arguments.text[1], &how, output, &notes, error));

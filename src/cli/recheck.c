@@ -55,8 +55,8 @@ static netdp_status open_page(const char *path, const char *text, held *h, netdp
     const char *study = json_string_value(json_object_get(data, "study"));
     h->summary = json_incref(json_object_get(data, "summary"));
     REFUSE(study == NULL || h->summary == NULL,
-           "%s: does not hold its study, as pages for others do not; "
-           "give the result folder, or the page of netdp report --private",
+           "%s: does not hold its study, as pages for others do not; give the result folder, or "
+           "the page of netdp report --private",
            path);
     return netdp_study_parse(study, path, NULL, 0, &h->study, error);
 }
@@ -123,8 +123,8 @@ static netdp_status tell(const netdp_i_rechecked *list, int32_t count, const cha
     if (below == 0)
         return NETDP_OK;
     return netdp_i_fail(error, NETDP_NO_ANSWER,
-                        "%d of %d guarantees are below what is proven now; go by the new "
-                        "values, or run the study anew",
+                        "%d of %d guarantees are below what is proven now; go by the new values, "
+                        "or run the study anew",
                         (int)below, (int)count);
 }
 
@@ -151,14 +151,15 @@ netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *e
     const char *data = NULL, *package = NULL;
     bool json = false;
     const netdp_i_option table[] = {
-        {NETDP_I_TEXT, 0, "data", &data, "DIR",
-         "where the data sets are, for a study that reads some; after it $NETDP_DATA, ./data, "
-         "../shared/data",
-         "none"},
-        {NETDP_I_TEXT, 0, "package", &package, "DIR",
-         "of a ledger: the package of a study of it, beside the one in the participant's folder",
-         "none"},
-        {NETDP_I_SWITCH, 0, "json", &json, NULL, "one JSON object", NULL},
+        OPTION(TEXT, "data", &data, "DIR",
+               "where the data sets are, for a study that reads some; after it $NETDP_DATA, "
+               "./data, ../shared/data",
+               "none"),
+        OPTION(
+            TEXT, "package", &package, "DIR",
+            "of a ledger: the package of a study of it, beside the one in the participant's folder",
+            "none"),
+        SWITCH("json", &json, "one JSON object"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -179,10 +180,7 @@ netdp_status netdp_i_command_recheck(int argc, const char **argv, netdp_error *e
         .most = 1,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     if (netdp_i_recheck_is_ledger(arguments.text[0]))
         return netdp_i_recheck_ledger(arguments.text[0], package, json, error);
     REFUSE(package != NULL, "--package: is for a ledger; leave it out");

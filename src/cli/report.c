@@ -32,14 +32,14 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
     const netdp_i_option table[] = {
         {NETDP_I_TEXT, 'o', "output", &page, "FILE", "the page; -: standard output",
          "DIR/report.html"},
-        {NETDP_I_SWITCH, 0, "private", &private, NULL,
-         "for the experimenter alone, as DIR/report-private.html: with errors, released values, "
-         "seed, study and digests, which are computed from the data or remove the noise",
-         NULL},
-        {NETDP_I_TEXT, 0, "data", &data, "DIR",
-         "where the data sets are, for a graph that came from there; after it $NETDP_DATA, ./data, "
-         "../shared/data",
-         "none"},
+        SWITCH(
+            "private", &private,
+            "for the experimenter alone, as DIR/report-private.html: with errors, released values, "
+            "seed, study and digests, which are computed from the data or remove the noise"),
+        OPTION(TEXT, "data", &data, "DIR",
+               "where the data sets are, for a graph that came from there; after it $NETDP_DATA, "
+               "./data, ../shared/data",
+               "none"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -57,7 +57,6 @@ netdp_status netdp_i_command_report(int argc, const char **argv, netdp_error *er
         .most = 1,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : report(arguments.text[0], page, data, private, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return report(arguments.text[0], page, data, private, error);
 }

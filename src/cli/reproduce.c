@@ -122,8 +122,8 @@ static netdp_status find_experiments(experiments *e, netdp_error *error)
             return status;
     }
     return netdp_i_fail(error, NETDP_ENVIRONMENT,
-                        "no experiments in ./experiments or share/netdp/experiments of the "
-                        "prefix; install netdp, or name a study file");
+                        "no experiments in ./experiments or share/netdp/experiments of the prefix; "
+                        "install netdp, or name a study file");
 }
 
 static void put_seconds(double seconds, char text[32])
@@ -232,10 +232,10 @@ static netdp_status fail_unknown(const experiments *e, const char *given, netdp_
     const char *nearest = netdp_i_nearest(given, (const char *const *)e->name, (size_t)e->count);
     REFUSE(nearest != NULL, "'%s': no such experiment; did you mean '%s'?",
            netdp_i_show_text(given).text, nearest);
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "'%s': no such experiment; see netdp reproduce --list, or name a study "
-                        "file",
-                        netdp_i_show_text(given).text);
+    return netdp_i_fail(
+        error, NETDP_INVALID,
+        "'%s': no such experiment; see netdp reproduce --list, or name a study file",
+        netdp_i_show_text(given).text);
 }
 
 /* A name of the list with its panels, or the path of a study file. */
@@ -252,8 +252,8 @@ static netdp_status reproduce_named(const char *given, const options *o, netdp_e
     if (found == 0)
         return fail_unknown(&e, given, error);
     REFUSE(found > 1 && (o->study.folder != NULL || o->study.json),
-           "'%s': %d panels, each with its own folder; leave out -o and --json, "
-           "or name one of netdp reproduce --list",
+           "'%s': %d panels, each with its own folder; leave out -o and --json, or name one of "
+           "netdp reproduce --list",
            netdp_i_show_text(given).text, (int)found);
     for (int32_t i = 0; i < e.count; i++) {
         char path[NETDP_I_PATH_ROOM];
@@ -289,18 +289,17 @@ netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error 
 {
     CLEARED(options_clear) options o = {.style = "screen"};
     const netdp_i_option table[] = {
-        {NETDP_I_SWITCH, 0, "list", &o.list, NULL, "the experiments: name, paper, time, title",
-         NULL},
-        {NETDP_I_SWITCH, 0, "all", &o.all, NULL, "every experiment of the list", NULL},
+        SWITCH("list", &o.list, "the experiments: name, paper, time, title"),
+        SWITCH("all", &o.all, "every experiment of the list"),
         NETDP_I_QUICK_OPTION(o.study),
-        {NETDP_I_SWITCH, 0, "pdf", &o.picture.pdf, NULL, "figure.pdf as well as figure.svg", NULL},
-        {NETDP_I_TEXT, 0, "style", &o.style, "STYLE",
-         "screen; journal: 85 mm, 7.6 points; slide: 254 mm, 18 points", "screen"},
-        {NETDP_I_NUMBER, 0, "width", &o.picture.width, "MM",
-         "of the picture, from 40 to 1000; panels are laid out anew", "by style"},
-        {NETDP_I_NUMBER, 0, "text", &o.picture.text, "POINTS", "of its letters, from 4 to 72",
-         "by style"},
-        {NETDP_I_TEXT, 0, "font", &o.picture.font, "FAMILY", "of its letters", "sans-serif"},
+        SWITCH("pdf", &o.picture.pdf, "figure.pdf as well as figure.svg"),
+        OPTION(TEXT, "style", &o.style, "STYLE",
+               "screen; journal: 85 mm, 7.6 points; slide: 254 mm, 18 points", "screen"),
+        OPTION(NUMBER, "width", &o.picture.width, "MM",
+               "of the picture, from 40 to 1000; panels are laid out anew", "by style"),
+        OPTION(NUMBER, "text", &o.picture.text, "POINTS", "of its letters, from 4 to 72",
+               "by style"),
+        OPTION(TEXT, "font", &o.picture.font, "FAMILY", "of its letters", "sans-serif"),
         NETDP_I_STUDY_OPTIONS(o.study, "results/NAME", "figure.json"),
         {0},
     };
@@ -318,10 +317,7 @@ netdp_status netdp_i_command_reproduce(int argc, const char **argv, netdp_error 
         .most = 1,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     TRY(apply_style(&o, error));
     return run(&o, &arguments, error);
 }

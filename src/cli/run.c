@@ -56,7 +56,6 @@ netdp_status netdp_i_command_run(int argc, const char **argv, netdp_error *error
         .most = 1,
         .options = table,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK : run_study(arguments.text[0], &o, error);
+    NETDP_I_ARGUMENTS(arguments, &usage);
+    return run_study(arguments.text[0], &o, error);
 }

@@ -21,8 +21,7 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
 {
     bool json = false;
     const netdp_i_option options[] = {
-        {NETDP_I_SWITCH, 0, "json", &json, NULL,
-         "one JSON object: a version for each name; kernels: OpenBLAS's", NULL},
+        SWITCH("json", &json, "one JSON object: a version for each name; kernels: OpenBLAS's"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -33,10 +32,7 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
                 "OpenBLAS's kernels were made (OPENBLAS_CORETYPE chooses others).",
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     char openblas[32];
     read_openblas_version(openblas);
     const struct {

@@ -19,6 +19,7 @@
 #include <netdp/study.h>
 
 #include "base/file.h"
+#include "base/try.h"
 #include "engine/engine.h"
 
 /* argv[0] is the command's own name. */
@@ -63,13 +64,6 @@ bool netdp_i_cli_speaks(void);
 netdp_status netdp_i_cli_choose_engine(const char *name, const netdp_i_engine **engine,
                                        netdp_error *error);
 
-/* A row of an option table; `name` is a const char *. */
-#define NETDP_I_ENGINE_OPTION(name)                                                                \
-    {                                                                                              \
-        NETDP_I_TEXT, 0, "engine", &(name), "single|mpi",                                          \
-            "who computes: this process, or all that mpirun started", "single"                     \
-    }
-
 /* ---- Options (options.c) ---- */
 
 typedef enum netdp_i_option_kind {
@@ -101,11 +95,21 @@ typedef struct netdp_i_option {
     const char *usual; /* the default, or "required"; NULL for a switch */
 } netdp_i_option;
 
-/* A row of an option table before rows that not everything takes; `settings` are or-ed. */
-#define NETDP_I_ONLY_FOR(settings)                                                                 \
+/* Rows of an option table: OPTION(NUMBER, "noise", &o.noise, "SIGMA", "in units of ...", "1"). */
+#define OPTION(kind, name, into, value, help, usual)                                               \
     {                                                                                              \
-        NETDP_I_ONLY, 0, NULL, (void *)(unsigned[]){settings}, NULL, NULL, NULL                    \
+        NETDP_I_##kind, 0, name, into, value, help, usual                                          \
     }
+#define SWITCH(name, into, help) OPTION(SWITCH, name, into, NULL, help, NULL)
+#define HEADING(text) OPTION(GROUP, text, NULL, NULL, NULL, NULL)
+
+/* Before rows that not everything takes; `settings` are or-ed. */
+#define NETDP_I_ONLY_FOR(settings)                                                                 \
+    OPTION(ONLY, NULL, (void *)(unsigned[]){settings}, NULL, NULL, NULL)
+
+#define NETDP_I_ENGINE_OPTION(name)                                                                \
+    OPTION(TEXT, "engine", &(name), "single|mpi",                                                  \
+           "who computes: this process, or all that mpirun started", "single")
 
 typedef struct netdp_i_arguments {
     bool help; /* --help was given and the page is printed: the command is done */
@@ -142,6 +146,15 @@ typedef struct netdp_i_usage {
 netdp_status netdp_i_cli_parse(const netdp_i_usage *usage, int argc, const char **argv,
                                netdp_i_arguments *arguments, netdp_error *error);
 void netdp_i_arguments_free(netdp_i_arguments *arguments);
+
+/* The command line as `arguments`; --help, whose page is printed, ends the command. */
+#define NETDP_I_ARGUMENTS(arguments, usage)                                                        \
+    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};                             \
+    TRY(netdp_i_cli_parse(usage, argc, argv, &arguments, error));                                  \
+    do {                                                                                           \
+        if (arguments.help)                                                                        \
+            return NETDP_OK;                                                                       \
+    } while (0)
 
 /* A command that is several: `graph make`, `graph info`. */
 typedef struct netdp_i_part {
@@ -208,48 +221,28 @@ typedef struct netdp_i_network_options {
 
 /* Rows of an option table; `o` is a netdp_i_network_options. */
 #define NETDP_I_GRAPH_OPTIONS(o)                                                                   \
-    {NETDP_I_GROUP, 0, "The graph:", NULL, NULL, NULL, NULL},                                      \
-        {NETDP_I_TEXT,                                                                             \
-         0,                                                                                        \
-         "graph",                                                                                  \
-         &(o).file,                                                                                \
-         "FILE",                                                                                   \
-         "graph: .graphml, .gml, .mtx, or else an edge list (a line for each edge, 'u v'); -: "    \
-         "standard input",                                                                         \
-         "this or --family"},                                                                      \
-        {NETDP_I_TEXT,                                                                             \
-         0,                                                                                        \
-         "family",                                                                                 \
-         &(o).family,                                                                              \
-         "\"NAME PARAMETERS\"",                                                                    \
-         "family such as \"ring 60\", \"hypercube 11\" or \"davis\"",                              \
-         "this or --graph"},                                                                       \
-        {NETDP_I_SWITCH,                                                                           \
-         0,                                                                                        \
-         "giant-component",                                                                        \
-         &(o).giant_component,                                                                     \
-         NULL,                                                                                     \
-         "keep only the largest connected component of FILE",                                      \
-         NULL},                                                                                    \
+    HEADING("The graph:"),                                                                         \
+        OPTION(TEXT, "graph", &(o).file, "FILE",                                                   \
+               "graph: .graphml, .gml, .mtx, or else an edge list (a line for each edge, 'u v'); " \
+               "-: standard input",                                                                \
+               "this or --family"),                                                                \
+        OPTION(TEXT, "family", &(o).family, "\"NAME PARAMETERS\"",                                 \
+               "family such as \"ring 60\", \"hypercube 11\" or \"davis\"", "this or --graph"),    \
+        SWITCH("giant-component", &(o).giant_component,                                            \
+               "keep only the largest connected component of FILE"),                               \
         NETDP_I_RANDOM_OPTIONS(o)
 
 #define NETDP_I_RANDOM_OPTIONS(o)                                                                  \
-    {NETDP_I_SEED, 0, "seed", &(o).seed, "N", "fixes every random draw; 0 .. 2^64-1", "1"},        \
-    {                                                                                              \
-        NETDP_I_TEXT, 0, "connected", &(o).connected, "yes|no",                                    \
-            "redraw a random family until it is connected, at most 1000 times", "yes"              \
-    }
+    OPTION(SEED, "seed", &(o).seed, "N", "fixes every random draw; 0 .. 2^64-1", "1"),             \
+        OPTION(TEXT, "connected", &(o).connected, "yes|no",                                        \
+               "redraw a random family until it is connected, at most 1000 times", "yes")
 
 #define NETDP_I_MIXING_OPTIONS(o)                                                                  \
-    {                                                                                              \
-        NETDP_I_TEXT, 0, "mixing", &(o).mixing, "NAME",                                            \
-            "weights on the edges: metropolis, hamilton, max-degree, uniform (complete graph), "   \
-            "file, lazy:K or lazy:K:NAME with K in [0, 1); learning: also rows, D^-1 (A + I); "    \
-            "walks: "                                                                              \
-            "also "                                                                                \
-            "hastings:degree|uniform|FILE (-: standard input)",                                    \
-            "metropolis"                                                                           \
-    }
+    OPTION(TEXT, "mixing", &(o).mixing, "NAME",                                                    \
+           "weights on the edges: metropolis, hamilton, max-degree, uniform (complete graph), "    \
+           "file, lazy:K or lazy:K:NAME with K in [0, 1); learning: also rows, D^-1 (A + I); "     \
+           "walks: also hastings:degree|uniform|FILE (-: standard input)",                         \
+           "metropolis")
 
 /*
  * The graph that the options name; what the loader dropped or redrew goes to standard error. With an engine one process of each
@@ -281,33 +274,19 @@ void netdp_i_study_options_clear(netdp_i_study_options *options);
 
 /* The row of a command that runs studies. */
 #define NETDP_I_QUICK_OPTION(o)                                                                    \
-    {                                                                                              \
-        NETDP_I_SWITCH, 0, "quick", &(o).quick, NULL,                                              \
-            "smaller: what the study's sections quick say; into results/NAME-quick", NULL          \
-    }
+    SWITCH("quick", &(o).quick,                                                                    \
+           "smaller: what the study's sections quick say; into results/NAME-quick")
 
 /* Rows of an option table; `o` is a netdp_i_study_options, `usual` its folder in words, `result`
  * the file that --json prints. */
 #define NETDP_I_STUDY_OPTIONS(o, usual, result)                                                    \
     {NETDP_I_TEXT, 'o', "output", &(o).folder, "DIR", "the result folder", usual},                 \
-        {NETDP_I_SWITCH,                                                                           \
-         0,                                                                                        \
-         "force",                                                                                  \
-         &(o).force,                                                                               \
-         NULL,                                                                                     \
-         "start anew: replace results that the folder holds",                                      \
-         NULL},                                                                                    \
-        {NETDP_I_LIST, 0,                                                                          \
-         "set",        &(o).set,                                                                   \
-         "KEY=VALUE",  "override a key of the study, as in privacy.epsilon=2; may be repeated",    \
-         "none"},                                                                                  \
-        {NETDP_I_TEXT, 0,                                                                          \
-         "data",       &(o).data,                                                                  \
-         "DIR",        "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data",    \
-         "none"},                                                                                  \
-    {                                                                                              \
-        NETDP_I_SWITCH, 0, "json", &(o).json, NULL, "print " result " instead of the table", NULL  \
-    }
+        SWITCH("force", &(o).force, "start anew: replace results that the folder holds"),          \
+        OPTION(LIST, "set", &(o).set, "KEY=VALUE",                                                 \
+               "override a key of the study, as in privacy.epsilon=2; may be repeated", "none"),   \
+        OPTION(TEXT, "data", &(o).data, "DIR",                                                     \
+               "where the data sets are; after it $NETDP_DATA, ./data, ../shared/data", "none"),   \
+        SWITCH("json", &(o).json, "print " result " instead of the table")
 
 /* results/NAME and `suffix` for .../NAME.yaml, into NETDP_I_PATH_ROOM bytes. */
 void netdp_i_cli_results(const char *study, const char *suffix, char *folder);

@@ -19,8 +19,7 @@ netdp_i_description_options netdp_i_description_usual(void);
 /* Rows of an option table: graph, mixing, all settings of a question, and the engine. */
 #define NETDP_I_DESCRIPTION_OPTIONS(o)                                                             \
     NETDP_I_GRAPH_OPTIONS((o).network), NETDP_I_MIXING_OPTIONS((o).network),                       \
-        {NETDP_I_QUESTION, 0, NULL, &(o).question, NULL, NULL, NULL},                              \
-        NETDP_I_ENGINE_OPTION((o).engine)
+        OPTION(QUESTION, NULL, &(o).question, NULL, NULL, NULL), NETDP_I_ENGINE_OPTION((o).engine)
 
 /* The page shows what the named protocol takes; without a name all options, and the protocols. */
 netdp_i_narrowing netdp_i_describe_narrowing(const netdp_i_description_options *options);

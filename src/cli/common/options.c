@@ -163,9 +163,9 @@ static netdp_i_option *add_settings(netdp_i_option *row, void *question)
 static bool gather(parsing *parser)
 {
     const netdp_i_option shared[] = {
-        {NETDP_I_GROUP, 0, "Every command:", NULL, NULL, NULL, NULL},
-        {NETDP_I_COUNT, 0, "threads", &parser->threads, "N", "threads; results do not depend on it",
-         "all cores"},
+        HEADING("Every command:"),
+        OPTION(COUNT, "threads", &parser->threads, "N", "threads; results do not depend on it",
+               "all cores"),
         {NETDP_I_SWITCH, 'h', "help", &parser->arguments->help, NULL,
          "what a first call needs; --help all: this page", NULL},
     };

@@ -113,10 +113,10 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
     const netdp_i_option options[] = {
         {NETDP_I_TEXT, 'o', "output", &o.output, "FILE", "where the invitation goes",
          "standard output"},
-        {NETDP_I_TEXT, 0, "accept", &o.accept, "ANSWER.json",
-         "take in the answer of somebody who was invited", "none"},
-        {NETDP_I_TEXT, 0, "relay", &o.relay, "HOST:PORT",
-         "where those meet who can only dial (netdp net relay)", "as it is"},
+        OPTION(TEXT, "accept", &o.accept, "ANSWER.json",
+               "take in the answer of somebody who was invited", "none"),
+        OPTION(TEXT, "relay", &o.relay, "HOST:PORT",
+               "where those meet who can only dial (netdp net relay)", "as it is"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -132,10 +132,7 @@ netdp_status netdp_i_net_invite(int argc, const char **argv, netdp_error *error)
         .most = 2,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     TRY(check_invite(&o, arguments.count, error));
     return invite(arguments.text[0], arguments.count > 1 ? arguments.text[1] : NULL, &o, error);
 }
@@ -224,10 +221,10 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
     char host[NETDP_I_HOST], port[NETDP_I_PORT];
     const netdp_i_option options[] = {
         {NETDP_I_TEXT, 'o', "output", &o.output, "DIR", "the participant's own folder", "required"},
-        {NETDP_I_TEXT, 0, "listen", &o.listen, "HOST:PORT",
-         "where the neighbours reach this participant", "it dials only"},
-        {NETDP_I_TEXT, 0, "data", &o.data, "FILE", "a CSV file of its own rows, seen from DIR",
-         "as peer.json has it, or data.csv"},
+        OPTION(TEXT, "listen", &o.listen, "HOST:PORT",
+               "where the neighbours reach this participant", "it dials only"),
+        OPTION(TEXT, "data", &o.data, "FILE", "a CSV file of its own rows, seen from DIR",
+               "as peer.json has it, or data.csv"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -243,10 +240,7 @@ netdp_status netdp_i_net_join(int argc, const char **argv, netdp_error *error)
         .most = 1,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     REFUSE(o.output == NULL, "-o DIR: required; your own folder");
     REFUSE(o.listen != NULL && !netdp_i_address_split(o.listen, host, port),
            "--listen: '%s': give HOST:PORT, a port up to 65535", netdp_i_show_text(o.listen).text);

@@ -52,13 +52,13 @@ netdp_status netdp_i_net_relay(int argc, const char **argv, netdp_error *error)
 {
     netdp_i_relay_plan plan = {.connections = 512, .idle = 3600};
     const netdp_i_option options[] = {
-        {NETDP_I_COUNT, 0, "connections", &plan.connections, "N",
-         "at once; of those who wait for their neighbour the oldest goes when another comes",
-         "512"},
-        {NETDP_I_COUNT, 0, "bytes", &plan.bytes, "N", "of one link, until it is cut and made anew",
-         "any number"},
-        {NETDP_I_COUNT, 0, "idle", &plan.idle, "SECONDS", "a link without a byte is cut after them",
-         "3600"},
+        OPTION(COUNT, "connections", &plan.connections, "N",
+               "at once; of those who wait for their neighbour the oldest goes when another comes",
+               "512"),
+        OPTION(COUNT, "bytes", &plan.bytes, "N", "of one link, until it is cut and made anew",
+               "any number"),
+        OPTION(COUNT, "idle", &plan.idle, "SECONDS", "a link without a byte is cut after them",
+               "3600"),
         {0},
     };
     const netdp_i_usage usage = {
@@ -73,10 +73,7 @@ netdp_status netdp_i_net_relay(int argc, const char **argv, netdp_error *error)
         .most = 1,
         .options = options,
     };
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(&usage, argc, argv, &arguments, error));
-    if (arguments.help)
-        return NETDP_OK;
+    NETDP_I_ARGUMENTS(arguments, &usage);
     REFUSE(plan.connections < 2 || plan.idle < 1,
            "--connections: at least 2; --idle: at least a second");
     plan.listen = arguments.text[0];

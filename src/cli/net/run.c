@@ -553,11 +553,9 @@ static netdp_status examine(const char *folder, netdp_error *error)
 static netdp_status with_net(int argc, const char **argv, const netdp_i_usage *usage,
                              with_folder act, netdp_error *error)
 {
-    CLEARED(netdp_i_arguments_free) netdp_i_arguments arguments = {0};
-    TRY(netdp_i_cli_parse(usage, argc, argv, &arguments, error));
-    return arguments.help ? NETDP_OK
-           : act != NULL  ? for_each(arguments.text[0], act, error)
-                          : examine(arguments.text[0], error);
+    NETDP_I_ARGUMENTS(arguments, usage);
+    return act != NULL ? for_each(arguments.text[0], act, error)
+                       : examine(arguments.text[0], error);
 }
 
 static netdp_status run_one(int argc, const char **argv, netdp_error *error)
