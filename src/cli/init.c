@@ -680,12 +680,9 @@ static netdp_status check_given(const drafting *d, netdp_error *error)
                              questions[which].option, other != ANSWERS ? " or --" : "",
                              other != ANSWERS ? questions[other].option : "");
     }
-    return used == 0
-               ? NETDP_OK
-               : netdp_i_fail(
-                     error, NETDP_INVALID,
-                     "there is no terminal to ask on; give %s (netdp init --help has them all)",
-                     list);
+    REFUSE(used != 0, "there is no terminal to ask on; give %s (netdp init --help has them all)",
+           list);
+    return NETDP_OK;
 }
 
 static netdp_status draft(drafting *d, const bool fixed[ANSWERS], bool force, netdp_error *error)

@@ -32,9 +32,8 @@ static netdp_status open_for_reading(const char *given, netdp_i_ledger **ledger,
 
 static netdp_status check_delta(double delta, netdp_error *error)
 {
-    return delta > 0 && delta < 1 ? NETDP_OK
-                                  : netdp_i_fail(error, NETDP_INVALID,
-                                                 "--delta: must lie between 0 and 1, such as 1e-6");
+    REFUSE(!(delta > 0 && delta < 1), "--delta: must lie between 0 and 1, such as 1e-6");
+    return NETDP_OK;
 }
 
 /* ---- show ---- */

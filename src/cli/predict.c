@@ -20,10 +20,9 @@ static netdp_status read_missing(const char *word, netdp_predicting *how, netdp_
             how->missing = (netdp_missing)i;
             return NETDP_OK;
         }
-    return word == NULL
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID, "--missing: '%s': give refuse, drop or mean",
-                              netdp_i_show_text(word).text);
+    REFUSE(word != NULL, "--missing: '%s': give refuse, drop or mean",
+           netdp_i_show_text(word).text);
+    return NETDP_OK;
 }
 
 static void say_notes(const netdp_prediction_notes *notes, const netdp_model *model)

@@ -138,10 +138,9 @@ static netdp_status take_body(enrolled *study, netdp_error *error)
         study->count++;
         fine = set_of(keys, NULL, &study->towards[i]) && fine;
     }
-    return fine ? NETDP_OK
-                : netdp_i_fail(error, NETDP_INVALID,
-                               "a row 'study' of the ledger cannot be read by this netdp; use the "
-                               "one that wrote it");
+    REFUSE(!fine,
+           "a row 'study' of the ledger cannot be read by this netdp; use the one that wrote it");
+    return NETDP_OK;
 }
 
 static netdp_status add_study(studies *all, const unsigned char digest[NETDP_I_DIGEST],

@@ -346,13 +346,12 @@ netdp_status netdp_i_ledger_expect(const char *folder, const netdp_i_signer *sig
            "what was spent; bring it back, or join with a new key, in another folder",
            path, netdp_i_signer_since(signer));
     find_trace(folder, trace);
-    return trace[0] == '\0'
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: is gone, though this folder took part in a study (%.200s): "
-                              "a new one would have forgotten what was spent; bring it back, or "
-                              "join with a new key, in another folder",
-                              path, trace);
+    REFUSE(
+        trace[0] != '\0',
+        "%.300s: is gone, though this folder took part in a study (%.200s): a new one would have "
+        "forgotten what was spent; bring it back, or join with a new key, in another folder",
+        path, trace);
+    return NETDP_OK;
 }
 
 bool netdp_i_ledger_in_use(const char *path)

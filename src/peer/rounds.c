@@ -67,9 +67,8 @@ static netdp_status take_row(netdp_i_rounds *r, netdp_error *error)
             r->entry[r->degree++] = i;
     }
     r->start[1] = r->count;
-    return r->own >= 0 ? NETDP_OK
-                       : netdp_i_fail(error, NETDP_INVALID,
-                                      "mixing: a row of W has no diagonal; take metropolis");
+    REFUSE(!(r->own >= 0), "mixing: a row of W has no diagonal; take metropolis");
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int32_t width,
@@ -77,8 +76,8 @@ netdp_status netdp_i_rounds_new(const netdp_linear *protocol, int32_t self, int3
 {
     TRY(netdp_linear_check(protocol, error));
     REFUSE(protocol->varying.kind != NETDP_VARY_NEVER || netdp_quiet_is(&protocol->quiet),
-           "protocol: peers run neither networks that change nor noise that is "
-           "correlated over phases; leave out dropout, redraw and quiet");
+           "protocol: peers run neither networks that change nor noise that is correlated over "
+           "phases; leave out dropout, redraw and quiet");
     OWNED_BY(netdp_i_rounds_free) netdp_i_rounds *made = NETDP_I_NEW(netdp_i_rounds, 1);
     NEED(made);
     *made = (netdp_i_rounds){

@@ -65,8 +65,8 @@ static netdp_status append_once(netdp_i_ledger *ledger, netdp_i_entry_kind kind,
     if (!found)
         return netdp_i_ledger_append(ledger, &entry, 1, error);
     REFUSE(bytes != entry.bytes || memcmp(body, text, (size_t)bytes) != 0,
-           "%.300s: the row '%s' of this study is there already and says "
-           "otherwise; a new study needs a new package",
+           "%.300s: the row '%s' of this study is there already and says otherwise; a new study "
+           "needs a new package",
            ledger->path, netdp_i_entry_word(kind));
     return NETDP_OK;
 }
@@ -131,12 +131,11 @@ static netdp_status check_room(netdp_i_ledger *ledger, const netdp_i_attempt *at
     TRY(count_room(ledger, attempt->study, error));
     REFUSE(!room->enrolled || room->settled, "%.300s: the study is not enrolled, or settled",
            ledger->path);
-    return room->most < 0 || room->reserved < room->most
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "%.300s: all %lld contributions that the study was admitted with are "
-                              "reserved; more need a new package",
-                              ledger->path, (long long)room->reserved);
+    REFUSE(room->most >= 0 && room->reserved >= room->most,
+           "%.300s: all %lld contributions that the study was admitted with are reserved; more "
+           "need a new package",
+           ledger->path, (long long)room->reserved);
+    return NETDP_OK;
 }
 
 /* Known without a look: it is behind all that are reserved. */
@@ -216,10 +215,10 @@ netdp_status netdp_i_ledger_reserve(netdp_i_ledger *ledger, const netdp_i_attemp
 static netdp_status check_frame(const netdp_i_ledger *ledger, int64_t party, int64_t bytes,
                                 netdp_error *error)
 {
-    return bytes >= 1 && bytes <= LONGEST_FRAME && party >= -1
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID, "%.300s: a frame has 1 to %d bytes, not %lld",
-                              ledger->path, LONGEST_FRAME, (long long)bytes);
+    REFUSE(bytes < 1 || bytes > LONGEST_FRAME || party < -1,
+           "%.300s: a frame has 1 to %d bytes, not %lld", ledger->path, LONGEST_FRAME,
+           (long long)bytes);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_ledger_store(netdp_i_ledger *ledger, const netdp_i_attempt *attempt,

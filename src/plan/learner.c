@@ -322,9 +322,8 @@ static netdp_status fill_rows(const netdp_study *study, const netdp_table *table
         if (!classes)
             rows->y[i] = netdp_i_prepare_cell(&label, cell[features]);
     }
-    return any ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "no row is whole and has one of the labels that are agreed on");
+    REFUSE(!any, "no row is whole and has one of the labels that are agreed on");
+    return NETDP_OK;
 }
 
 /* What stands in it is somebody's own. */

@@ -131,11 +131,9 @@ static netdp_status check_graph(const netdp_question_request *r, netdp_error *er
     REFUSE(r->mixing != NULL && netdp_mixing_rows(r->mixing).nodes != nodes,
            "--mixing: has %d nodes, the network %d; give one of the same nodes",
            (int)netdp_mixing_rows(r->mixing).nodes, (int)nodes);
-    return r->start == NULL || (*r->start >= 0 && *r->start < nodes)
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "--start: node %d is not in the graph of %d nodes", (int)*r->start,
-                              (int)nodes);
+    REFUSE(r->start != NULL && (*r->start < 0 || *r->start >= nodes),
+           "--start: node %d is not in the graph of %d nodes", (int)*r->start, (int)nodes);
+    return NETDP_OK;
 }
 
 OWNER(netdp_question_free, netdp_question)

@@ -85,11 +85,9 @@ static netdp_status take_pattern(const netdp_question_request *given, int64_t sl
         pattern[k] = given->pattern[k];
         right = fabs(pattern[k]) <= 1;
     }
-    return right ? NETDP_OK
-                 : netdp_i_fail(error, NETDP_INVALID,
-                                "--pattern: give one number in [-1, 1] for each of the %lld "
-                                "contribution rounds",
-                                (long long)slots);
+    REFUSE(!right, "--pattern: give one number in [-1, 1] for each of the %lld contribution rounds",
+           (long long)slots);
+    return NETDP_OK;
 }
 
 static bool has_pattern(const netdp_i_question *question)
@@ -208,11 +206,9 @@ static netdp_status read_quiet(const netdp_i_question *question, netdp_i_descrip
     const int64_t phases = netdp_linear_contributions(&plain);
     if (question->as_is != NULL && question->as_is->quiet != NULL) {
         settings->quiet = (netdp_quiet){question->as_is->quiet, phases};
-        return question->as_is->phases == phases
-                   ? NETDP_OK
-                   : netdp_i_fail(error, NETDP_INVALID,
-                                  "--quiet: give a symmetric covariance of the %lld phases",
-                                  (long long)phases);
+        REFUSE(question->as_is->phases != phases,
+               "--quiet: give a symmetric covariance of the %lld phases", (long long)phases);
+        return NETDP_OK;
     }
     if (strcmp(question->quiet, "fresh") == 0)
         return NETDP_OK;

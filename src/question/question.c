@@ -70,10 +70,10 @@ static netdp_status find_node(const netdp_graph *graph, char *name, int32_t *nod
     TRY(netdp_graph_find(graph, name, node, error));
     for (int32_t v = 0; padded && v < netdp_graph_nodes(graph); v++) {
         const char *of = netdp_graph_name(graph, v);
-        REFUSE(of != NULL && v != *node && is_within_blanks(name, of),
-               "nodes '%s' and '%s' differ in blanks alone; write the one that "
-               "you mean with its own",
-               netdp_i_show_text(name).text, netdp_i_show_text(of).text);
+        REFUSE(
+            of != NULL && v != *node && is_within_blanks(name, of),
+            "nodes '%s' and '%s' differ in blanks alone; write the one that you mean with its own",
+            netdp_i_show_text(name).text, netdp_i_show_text(of).text);
     }
     return NETDP_OK;
 }
@@ -153,11 +153,9 @@ static netdp_status read_parties(const netdp_i_question *question, netdp_i_descr
     request->to = made->to;
     if (question->as_is != NULL)
         take_parties(question->as_is, request);
-    return !request->coalition || request->to_count > 0
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "--to: a coalition of all leaves nobody to "
-                              "learn about; name its members");
+    REFUSE(request->coalition && request->to_count <= 0,
+           "--to: a coalition of all leaves nobody to learn about; name its members");
+    return NETDP_OK;
 }
 
 /* ---- What the settings say ---- */
@@ -186,11 +184,9 @@ static netdp_status check_settings(const netdp_i_question *question, const netdp
            "--rounds: auto applies to averaging, random-averaging and, in a study that gives "
            "phases, muffliato-sgd; give a number");
     TRY(netdp_i_settings_together(netdp_i_question_text, question, error));
-    return settings->noise.dither >= 0 || question->calibrates
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "--dither: auto is what a calibration finds: ask it for a target, or "
-                              "give a number");
+    REFUSE(!(settings->noise.dither >= 0) && !question->calibrates,
+           "--dither: auto is what a calibration finds: ask it for a target, or give a number");
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_question_file(const netdp_i_question *question, const char *name,
@@ -249,8 +245,8 @@ static netdp_status read_rounds(const netdp_i_question *question, netdp_i_descri
     REFUSE(question->count == 0 && !made->rounds_auto &&
                (!netdp_i_read_number(question->rounds, &rounds) ||
                 !(rounds >= 1 && rounds <= 1e15) || rounds != floor(rounds)),
-           "--rounds: '%s' is not a whole number; give a whole number from 1 to "
-           "1000000000000000, or auto",
+           "--rounds: '%s' is not a whole number; give a whole number from 1 to 1000000000000000, "
+           "or auto",
            netdp_i_show_text(question->rounds).text);
     *count = (int64_t)rounds;
     return NETDP_OK;
@@ -380,9 +376,8 @@ netdp_status netdp_i_question_noise(const netdp_i_question *question, const doub
     REFUSE(given == NULL && !flips && unit.currency != NETDP_AS_LOSS,
            "--noise: required for --as %s; in units of the sensitivity", spelled);
     *noise = given != NULL ? *given : flips ? 0 : 1;
-    return *noise >= 0
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID, "--noise: %g; must be 0 or more", *noise);
+    REFUSE(!(*noise >= 0), "--noise: %g; must be 0 or more", *noise);
+    return NETDP_OK;
 }
 
 netdp_status netdp_i_description_rounds(netdp_i_description *d, double noise, netdp_error *error)

@@ -99,10 +99,9 @@ netdp_status netdp_i_description_losses(netdp_i_description *d, double noise, ne
 netdp_status netdp_i_description_named(const netdp_i_description *d, const char *option,
                                        netdp_error *error)
 {
-    return option == NULL || d->request.pool <= 1
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "%s: is of observers that are named; --to worst:%d is of all "
-                              "coalitions of its size: leave one of them out, or give set:V,W",
-                              option, (int)d->request.pool);
+    REFUSE(option != NULL && d->request.pool > 1,
+           "%s: is of observers that are named; --to worst:%d is of all coalitions of its size: "
+           "leave one of them out, or give set:V,W",
+           option, (int)d->request.pool);
+    return NETDP_OK;
 }

@@ -92,11 +92,9 @@ netdp_status netdp_i_cells_final(const char *path, double cell, const json_t *wo
     double value = 0;
     TRY(netdp_loss_value(cell, noise, unit, &value, error));
     *final = !alike(value, told);
-    return !*final || alike(cell, told) ? NETDP_OK
-                                        : netdp_i_fail(error, NETDP_INVALID,
-                                                       "%s: the worst pair has another value than "
-                                                       "in summary.json; run the study again",
-                                                       path);
+    REFUSE(*final && !alike(cell, told),
+           "%s: the worst pair has another value than in summary.json; run the study again", path);
+    return NETDP_OK;
 }
 
 /* The same of a matrix of all nodes towards all. */

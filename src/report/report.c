@@ -104,9 +104,8 @@ static netdp_status read_summary(source *s, netdp_error *error)
         ours = ours && json_string_value(json_object_get(variant, "name")) != NULL &&
                json_is_object(json_object_get(variant, "guarantee"));
     }
-    return ours ? NETDP_OK
-                : netdp_i_fail(error, NETDP_INVALID,
-                               "%s: is not the summary of a study; run the study again", path);
+    REFUSE(!ours, "%s: is not the summary of a study; run the study again", path);
+    return NETDP_OK;
 }
 
 /* The text for the page, and the study for its graphs: without it the page has none. */

@@ -362,9 +362,9 @@ static netdp_status load(const char *folder, const char *file, json_t **object, 
     TRY(netdp_i_file_load(path, &text, &bytes, error));
     *object = json_loadb(text, (size_t)bytes, JSON_REJECT_DUPLICATES, &why);
     netdp_i_free(text);
-    return *object != NULL ? NETDP_OK
-                           : netdp_i_fail(error, NETDP_INVALID, "%s:%d: %s; run the study again",
-                                          path, why.line, netdp_i_show_text(why.text).text);
+    REFUSE(*object == NULL, "%s:%d: %s; run the study again", path, why.line,
+           netdp_i_show_text(why.text).text);
+    return NETDP_OK;
 }
 
 /* The keys of `private` beside those of `summary`, in the same places. */

@@ -100,12 +100,10 @@ static netdp_status check_measure(const netdp_i_reading *from, size_t k, const c
                "figure.y", "task %s has no accuracy; give objective", from->study->task.kind);
     for (int i = 0; i < OF_ACCOUNTS; i++)
         accounted = accounted || measure == measures[i];
-    return accounted || !netdp_i_study_accounts(from->study)
-               ? NETDP_OK
-               : netdp_i_reading_fail(from, "figure.y", error,
-                                      "task %s runs nothing that has %s; give loss, "
-                                      "loss_per_round, noise or predicted",
-                                      from->study->task.kind, word);
+    REFUSE_KEY(!accounted && netdp_i_study_accounts(from->study), "figure.y",
+               "task %s runs nothing that has %s; give loss, loss_per_round, noise or predicted",
+               from->study->task.kind, word);
+    return NETDP_OK;
 }
 
 static netdp_status check_y(const netdp_i_reading *from, size_t k, netdp_error *error)
@@ -141,8 +139,8 @@ static netdp_status check_drawing(const netdp_i_reading *from, netdp_error *erro
         REFUSE_KEY(!is_one(own->privacy.from) && !is_one(own->privacy.to) &&
                        own->privacy.observers != 1 && own->privacy.sources != 1,
                    "figure.kind",
-                   "a drawing is of the losses from one node or towards one; "
-                   "give privacy.from or privacy.to");
+                   "a drawing is of the losses from one node or towards one; give privacy.from or "
+                   "privacy.to");
     }
     return NETDP_OK;
 }
@@ -154,16 +152,16 @@ static netdp_status check_places(const netdp_i_reading *from, netdp_error *error
     if (study->figure.x != NULL && strcmp(study->figure.x, "nodes") == 0)
         return NETDP_OK;
     REFUSE_KEY(study->variation_count == 0, "figure.kind",
-               "a sweep has several points; give a section sweep, or "
-               "variants with names such as 'ring at 64'");
+               "a sweep has several points; give a section sweep, or variants with names such as "
+               "'ring at 64'");
     for (int32_t i = 0; i < study->variation_count; i++) {
         const netdp_i_variation *own = &study->variation[i];
         const char *at = strstr(own->name, " at ");
         const char *value = own->at != NULL ? own->at : at != NULL ? at + 4 : "";
         double x;
         REFUSE_KEY(!netdp_i_read_number(value, &x), "figure.kind",
-                   "variant %s has no number on the axis; give x: nodes, or "
-                   "a sweep of numbers, or names such as 'ring at 64'",
+                   "variant %s has no number on the axis; give x: nodes, or a sweep of numbers, or "
+                   "names such as 'ring at 64'",
                    own->name);
     }
     return NETDP_OK;

@@ -360,8 +360,8 @@ static void check_memory(doctor *d, const char *folder, const netdp_i_shown_head
     held = held || !netdp_i_head_holds(yours, false, key);
     snprintf(says, sizeof says,
              held ? "%.80s has seen no later ledger of this participant"
-                  : "%.80s has seen a later ledger of this participant: this folder is a copy "
-                    "from before; bring the newest one back, and make no new ledger",
+                  : "%.80s has seen a later ledger of this participant: this folder is a copy from "
+                    "before; bring the newest one back, and make no new ledger",
              name);
     tell(d, "newest", held, says);
 }
@@ -454,11 +454,12 @@ static void check_budget(doctor *d, const char *folder, const netdp_i_package *p
     netdp_error error;
     netdp_i_file_path(path, folder, "budget.yaml");
     netdp_status status = netdp_i_budget_read(path, &budget, &error);
-    tell_of(d, "budget", status,
-            budget.whole ? "budget.yaml is read"
-                         : "budget.yaml has no total: all others together may learn what this "
-                           "study tells, once",
-            &error);
+    tell_of(
+        d, "budget", status,
+        budget.whole
+            ? "budget.yaml is read"
+            : "budget.yaml has no total: all others together may learn what this study tells, once",
+        &error);
     netdp_i_file_path(path, folder, "ledger.db");
     if (access(path, F_OK) != 0) {
         status = expect_ledger(folder, &error);
@@ -544,10 +545,9 @@ static netdp_status examine(const char *folder, netdp_error *error)
         check_start(&d, folder);
     netdp_i_settings_clear(&settings);
     netdp_i_package_free(package);
-    return d.failed == 0 ? NETDP_OK
-                         : netdp_i_fail(error, NETDP_INVALID,
-                                        "%.300s: %d of these are not as they should be; see above",
-                                        folder, d.failed);
+    REFUSE(d.failed != 0, "%.300s: %d of these are not as they should be; see above", folder,
+           d.failed);
+    return NETDP_OK;
 }
 
 static netdp_status with_net(int argc, const char **argv, const netdp_i_usage *usage,
@@ -571,8 +571,7 @@ static netdp_status run_one(int argc, const char **argv, netdp_error *error)
          "  netdp net up net\n", up_one},
         {"net status",
          "Who runs, who is done, and the last line of each log. DIR may be one participant's "
-         "folder, as "
-         "of up and down.",
+         "folder, as of up and down.",
          "  netdp net status net\n", status_one},
         {"net down",
          "Stops every participant whose folder is in DIR; netdp net up lets them go on.",

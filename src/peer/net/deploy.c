@@ -66,9 +66,8 @@ static netdp_status take_names(const char *names, netdp_i_package *made, netdp_e
     }
     REFUSE(count != made->members, "--names: %d names for a network of %d", (int)count,
            (int)made->members);
-    return is_distinct(made, count)
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID, "--names: a name is there twice");
+    REFUSE(!is_distinct(made, count), "--names: a name is there twice");
+    return NETDP_OK;
 }
 
 static netdp_status name_members(const netdp_graph *graph, const char *names, netdp_i_package *made,
@@ -104,11 +103,9 @@ static netdp_status take_rows(const char *rows, netdp_i_package *made, netdp_err
         made->member[count].rows = given;
         at = end + (*end == ',');
     }
-    return rows == NULL || (count == made->members && rows[strlen(rows) - 1] != ',')
-               ? NETDP_OK
-               : netdp_i_fail(error, NETDP_INVALID,
-                              "--rows: must be %d numbers from 1 to 2^24, one for each member",
-                              (int)made->members);
+    REFUSE(rows != NULL && (count != made->members || rows[strlen(rows) - 1] == ','),
+           "--rows: must be %d numbers from 1 to 2^24, one for each member", (int)made->members);
+    return NETDP_OK;
 }
 
 static netdp_status list_edges(const netdp_graph *graph, int32_t *count, int32_t (**edge)[2],

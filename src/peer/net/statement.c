@@ -155,9 +155,7 @@ netdp_status netdp_i_statement_check(const json_t *statement, const char *path, 
         bytes == sizeof signature &&
         netdp_i_signed(key, NETDP_I_SIGNED_STATEMENT, text, strlen(text), signature);
     free(text);
-    return holds ? NETDP_OK
-                 : netdp_i_fail(error, NETDP_INVALID,
-                                "%.300s: the signature does not hold: it was changed, or somebody "
-                                "else wrote it",
-                                path);
+    REFUSE(!holds, "%.300s: the signature does not hold: it was changed, or somebody else wrote it",
+           path);
+    return NETDP_OK;
 }
