@@ -185,10 +185,7 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
     int32_t failed = 0;
     OWNED netdp_self_test *lines = NETDP_I_NEW(netdp_self_test, count);
     NEED(lines);
-    netdp_progress progress = netdp_i_cli_progress_begin(true);
-    const netdp_status status = netdp_audit_self_test(o->seed, &progress, lines, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    WATCHED(true, netdp_audit_self_test(o->seed, &progress, lines, error));
     OWNED_BY(json_decref) json_t *list = json_array();
     if (!o->study.json)
         printf("%-36s %9s %9s\n", "", "claim", "found");
@@ -227,11 +224,7 @@ static netdp_status audit_study(const char *file, const audit_options *o, netdp_
         snprintf(folder, sizeof folder, "%s", o->study.folder);
     TRY(netdp_study_read(file, o->study.set.text, o->study.set.count, &study, error));
     netdp_i_cli_begin_anew(&o->study, study, folder);
-    netdp_progress progress = netdp_i_cli_progress_begin(true);
-    netdp_status status =
-        netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    WATCHED(true, netdp_study_audit(study, &o->audit, folder, o->study.data, &progress, error));
     return print_result(folder, o, error);
 }
 

@@ -346,10 +346,7 @@ static netdp_status run_all(const netdp_i_arguments *arguments, bool all, int64_
 {
     OWNED_BY(json_decref) json_t *results = json_array();
     NEED(results);
-    const netdp_progress progress = netdp_i_cli_progress_begin(false);
-    const netdp_status status = measure_all(arguments, all, runs, &progress, results, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    WATCHED(false, measure_all(arguments, all, runs, &progress, results, error));
     json_t *object = json_pack("{s:s, s:s, s:o, s:O}", "netdp", netdp_version(), "commit",
                                NETDP_COMMIT, "machine", machine(), "benches", results);
     return netdp_i_cli_print_json(&object, error);

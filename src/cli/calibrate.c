@@ -116,11 +116,8 @@ static netdp_status calibrate(calibrate_options *o, const netdp_i_arguments *arg
            "netdp loss --engine mpi",
            description.named->name);
     TRY(netdp_i_confirm(&description, error));
-    netdp_progress progress = netdp_i_cli_progress_begin(false);
-    const netdp_status status =
-        description.kind->calibrate(&description, &target, &progress, &calibration, &losses, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    WATCHED(false, description.kind->calibrate(&description, &target, &progress, &calibration,
+                                               &losses, error));
     return o->json ? print_json(o, &description, &target, &calibration, losses, error)
                    : print_table(o, &description, &calibration, losses, error);
 }

@@ -121,10 +121,8 @@ static netdp_status read_graph(struct asking *asking, const netdp_i_network_opti
 
 static netdp_status compute(struct asking *asking, netdp_error *error)
 {
-    netdp_progress progress = netdp_i_cli_progress_begin(false);
-    netdp_status status = netdp_i_answer_find(&asking->asked, &progress, error);
-    netdp_i_cli_progress_end();
-    return status;
+    WATCHED(false, netdp_i_answer_find(&asking->asked, &progress, error));
+    return NETDP_OK;
 }
 
 /* ---- Showing ---- */

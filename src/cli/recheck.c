@@ -133,13 +133,9 @@ static netdp_status recheck(const char *given, const char *data, bool json, netd
     CLEARED(held_clear) held h = {0};
     OWNED netdp_i_rechecked *list = NULL;
     int32_t count = 0;
-    netdp_progress progress = netdp_i_cli_progress_begin(false);
-    netdp_status status = open_given(given, &h, error);
-    if (status == NETDP_OK)
-        status = netdp_i_recheck(h.study, h.summary, h.folder[0] != '\0' ? h.folder : NULL, data,
-                                 &progress, &list, &count, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    TRY(open_given(given, &h, error));
+    WATCHED(false, netdp_i_recheck(h.study, h.summary, h.folder[0] != '\0' ? h.folder : NULL, data,
+                                   &progress, &list, &count, error));
     const char *version = json_string_value(json_object_get(h.summary, "netdp"));
     REFUSE(count == 0, "%s: has no guarantee of a pair, so nothing to compare",
            netdp_i_show_text(given).text);

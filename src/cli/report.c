@@ -15,11 +15,8 @@ static netdp_status report(const char *folder, const char *page, const char *dat
     const bool slash = folder[0] != '\0' && folder[strlen(folder) - 1] == '/';
     snprintf(usual, sizeof usual, "%s%sreport%s.html", folder, slash ? "" : "/",
              private ? "-private" : "");
-    netdp_progress progress = netdp_i_cli_progress_begin(false);
-    netdp_status status =
-        netdp_report_write(folder, data, private, page != NULL ? page : usual, &progress, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    WATCHED(false, netdp_report_write(folder, data, private, page != NULL ? page : usual, &progress,
+                                      error));
     if (page == NULL || strcmp(page, "-") != 0)
         puts(page != NULL ? page : usual);
     return NETDP_OK;

@@ -185,10 +185,7 @@ static netdp_status reproduce(const char *path, const options *o, netdp_error *e
     if (!s->quick && netdp_figure_seconds(study) > 0)
         netdp_i_cli_note("%s: about %s on two cores; a smaller one with --quick", path, time);
     netdp_i_cli_begin_anew(s, study, folder);
-    netdp_progress progress = netdp_i_cli_progress_begin(true);
-    const netdp_status status = netdp_study_run(study, folder, s->data, &progress, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    WATCHED(true, netdp_study_run(study, folder, s->data, &progress, error));
     TRY(netdp_figure_draw(study, folder, s->data, &o->picture, error));
     if (s->json)
         return print_figure(folder, error);

@@ -29,10 +29,7 @@ static netdp_status run_study(const char *given, const netdp_i_study_options *o,
         netdp_i_cli_results(given, o->quick ? "-quick" : "", folder);
     TRY(netdp_i_cli_read_study(file, o, &study, error));
     netdp_i_cli_begin_anew(o, study, folder);
-    netdp_progress progress = netdp_i_cli_progress_begin(true);
-    const netdp_status status = netdp_study_run(study, folder, o->data, &progress, error);
-    netdp_i_cli_progress_end();
-    TRY(status);
+    WATCHED(true, netdp_study_run(study, folder, o->data, &progress, error));
     return netdp_i_cli_print_result(folder, o->json, error);
 }
 

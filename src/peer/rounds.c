@@ -67,7 +67,7 @@ static netdp_status take_row(netdp_i_rounds *r, netdp_error *error)
             r->entry[r->degree++] = i;
     }
     r->start[1] = r->count;
-    REFUSE(!(r->own >= 0), "mixing: a row of W has no diagonal; take metropolis");
+    REFUSE(r->own < 0, "mixing: a row of W has no diagonal; take metropolis");
     return NETDP_OK;
 }
 

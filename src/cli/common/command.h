@@ -203,6 +203,15 @@ void netdp_i_cli_catch_signals(void);
 netdp_progress netdp_i_cli_progress_begin(bool results);
 void netdp_i_cli_progress_end(void);
 
+/* TRY of a call that takes &progress, which ends with it. */
+#define WATCHED(results, call)                                                                     \
+    do {                                                                                           \
+        const netdp_progress progress = netdp_i_cli_progress_begin(results);                       \
+        const netdp_status watched_ = (call);                                                      \
+        netdp_i_cli_progress_end();                                                                \
+        TRY(watched_);                                                                             \
+    } while (0)
+
 /* ---- The options GRAPH and MIXING (network.c) ---- */
 
 typedef struct netdp_i_network_options {

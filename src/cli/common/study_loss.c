@@ -126,14 +126,9 @@ static netdp_status account_all(const netdp_study *study, const netdp_i_problems
     const int32_t count = study->variation_count > 0 ? study->variation_count : 1;
     int32_t only;
     TRY(find_variant(study, name, &only, error));
-    for (int32_t i = 0; i < count; i++) {
-        if (only >= 0 && only != i)
-            continue;
-        const netdp_progress progress = netdp_i_cli_progress_begin(false);
-        const netdp_status status = account(study, problems, i, &progress, list, error);
-        netdp_i_cli_progress_end();
-        TRY(status);
-    }
+    for (int32_t i = 0; i < count; i++)
+        if (only < 0 || only == i)
+            WATCHED(false, account(study, problems, i, &progress, list, error));
     return NETDP_OK;
 }
 
