@@ -150,6 +150,9 @@ netdp_status netdp_i_question_pairing(const netdp_i_question *question, netdp_se
 netdp_status netdp_i_read_nodes(const netdp_graph *graph, const char *text, int32_t **list,
                                 int32_t *count, netdp_error *error);
 
+/* "THETA,LOW,HIGH": three finite numbers. */
+bool netdp_i_read_three(const char *text, double number[3]);
+
 /* Of pairs, where there are any: "pairs" of the protocol's object. */
 void netdp_i_show_pairing(const netdp_pairing *pairing, json_t *object);
 

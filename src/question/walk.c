@@ -10,27 +10,29 @@
 #include "base/try.h"
 #include "question/question.h"
 
-/* "THETA,LOW,HIGH": the Gamma mechanism that released what the law goes towards. */
+bool netdp_i_read_three(const char *text, double number[3])
+{
+    char copy[200], *rest = copy;
+    int count = 0;
+    if (strlen(text) >= sizeof copy)
+        return false;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *each; (each = strsep(&rest, ",")) != NULL; count++)
+        if (count == 3 || !netdp_i_read_number(each, &number[count]) || !isfinite(number[count]))
+            return false;
+    return count == 3;
+}
+
+/* The Gamma mechanism that released what the law goes towards. */
 static netdp_status read_gamma(const char *text, netdp_gamma *gamma, netdp_error *error)
 {
-    double *const into[] = {&gamma->theta, &gamma->low, &gamma->high};
-    const char *rest = text;
-    for (int i = 0; i < 3 && rest != NULL; i++) {
-        char number[64];
-        const size_t length = strcspn(rest, ",");
-        snprintf(number, sizeof number, "%.*s", (int)(length < 63 ? length : 63), rest);
-        if (!netdp_i_read_number(number, into[i]) || !isfinite(*into[i]))
-            break;
-        rest = rest[length] == ',' ? rest + length + 1 : NULL;
-        if ((i < 2) != (rest != NULL))
-            break;
-        if (i == 2)
-            return NETDP_OK;
-    }
-    return netdp_i_fail(error, NETDP_INVALID,
-                        "--gamma: '%s'; give THETA,LOW,HIGH: the scale of the noise and the range "
-                        "of what it hides",
-                        netdp_i_show_text(text).text);
+    double number[3];
+    REFUSE(
+        !netdp_i_read_three(text, number),
+        "--gamma: '%s'; give THETA,LOW,HIGH: the scale of the noise and the range of what it hides",
+        netdp_i_show_text(text).text);
+    *gamma = (netdp_gamma){.theta = number[0], .low = number[1], .high = number[2]};
+    return NETDP_OK;
 }
 
 static netdp_status read_walk(const netdp_i_question *question, netdp_settings *settings,

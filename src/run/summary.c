@@ -539,20 +539,18 @@ static json_t *notes_json(const netdp_i_problem *problem)
 /* The same of the data. */
 static json_t *private_notes(const netdp_i_problem *problem)
 {
+    const netdp_preparation_notes *p = &problem->prepared;
+    const struct {
+        const char *key;
+        int64_t count;
+    } some[] = {{"rows_incomplete", p->missing}, {"cells_filled", p->filled},
+                {"cells_unlisted", p->unlisted}, {"rows_unlabelled", p->unlabelled},
+                {"rows_absent", p->absent},      {"rows_beyond", p->beyond}};
     json_t *notes = json_pack("{s:I, s:I}", "rows_clipped", (json_int_t)problem->clipped,
-                              "constant_columns_dropped", (json_int_t)problem->prepared.dropped);
-    if (problem->prepared.missing > 0)
-        json_object_set_new(notes, "rows_incomplete", json_integer(problem->prepared.missing));
-    if (problem->prepared.filled > 0)
-        json_object_set_new(notes, "cells_filled", json_integer(problem->prepared.filled));
-    if (problem->prepared.unlisted > 0)
-        json_object_set_new(notes, "cells_unlisted", json_integer(problem->prepared.unlisted));
-    if (problem->prepared.unlabelled > 0)
-        json_object_set_new(notes, "rows_unlabelled", json_integer(problem->prepared.unlabelled));
-    if (problem->prepared.absent > 0)
-        json_object_set_new(notes, "rows_absent", json_integer(problem->prepared.absent));
-    if (problem->prepared.beyond > 0)
-        json_object_set_new(notes, "rows_beyond", json_integer(problem->prepared.beyond));
+                              "constant_columns_dropped", (json_int_t)p->dropped);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        if (some[i].count > 0)
+            json_object_set_new(notes, some[i].key, json_integer(some[i].count));
     return notes;
 }
 

@@ -325,10 +325,6 @@ static netdp_status check_account(const netdp_i_reading *from, netdp_error *erro
 static netdp_status check_mean(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    REFUSE_KEY(study->data.label != NULL, "data.label",
-               "applies to tasks that learn; leave it out");
-    REFUSE_KEY(study->data.features != NULL, "data.features",
-               "applies to tasks that learn; leave it out");
     REFUSE_KEY(study->data.synthetic != NULL && strcmp(study->data.synthetic, "positions") != 0,
                "data.synthetic",
                "applies to tasks that learn; a mean takes source, csv, or "
@@ -407,10 +403,6 @@ static netdp_status check_model(const netdp_i_reading *from, netdp_error *error)
 static netdp_status check_tally(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
-    REFUSE_KEY(study->data.label != NULL, "data.label",
-               "applies to tasks that learn; leave it out");
-    REFUSE_KEY(study->data.features != NULL, "data.features",
-               "applies to tasks that learn; leave it out");
     REFUSE_KEY(study->data.synthetic != NULL, "data.synthetic",
                "applies to tasks that learn; give source or csv");
     REFUSE_KEY(study->task.clip > 0, "task.clip",
@@ -459,9 +451,13 @@ static netdp_status check_task(const netdp_i_reading *from, netdp_error *error)
                "%s does not do task %s; give %s", study->protocol.kind, study->task.kind,
                learns ? "gossip-sgd, async-gossip-sgd, muffliato-sgd or walk"
                       : "averaging, random-averaging or walk");
-    if (tallies)
-        return check_tally(from, error);
-    return learns ? check_model(from, error) : check_mean(from, error);
+    if (learns)
+        return check_model(from, error);
+    REFUSE_KEY(study->data.label != NULL, "data.label",
+               "applies to tasks that learn; leave it out");
+    REFUSE_KEY(study->data.features != NULL, "data.features",
+               "applies to tasks that learn; leave it out");
+    return tallies ? check_tally(from, error) : check_mean(from, error);
 }
 
 /* Whose a row is, where the data say so. */

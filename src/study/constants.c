@@ -1,11 +1,11 @@
 #include "study/constants.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "question/question.h"
 
 const char *const netdp_i_constants_kinds[] = {
     [NETDP_I_CONSTANTS_NONE] = "public",
@@ -14,20 +14,6 @@ const char *const netdp_i_constants_kinds[] = {
     [NETDP_I_CONSTANTS_LAPLACE] = "laplace",
 };
 enum { KINDS = sizeof netdp_i_constants_kinds / sizeof *netdp_i_constants_kinds };
-
-/* "THETA,LOW,HIGH" */
-static bool read_three(const char *text, double number[3])
-{
-    char copy[128], *rest = copy;
-    int count = 0;
-    if (strlen(text) >= sizeof copy)
-        return false;
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *each; (each = strsep(&rest, ",")) != NULL; count++)
-        if (count == 3 || !netdp_i_read_number(each, &number[count]))
-            return false;
-    return count == 3;
-}
 
 netdp_status netdp_i_constants_read(const char *text, netdp_i_constants *constants,
                                     netdp_error *error)
@@ -42,9 +28,9 @@ netdp_status netdp_i_constants_read(const char *text, netdp_i_constants *constan
             continue;
         if (noised != (colon != NULL))
             break;
-        REFUSE(noised &&
-                   (!read_three(colon + 1, number) || !(number[0] > 0 && number[0] <= 1e100) ||
-                    !(number[1] > 0 && number[1] <= number[2] && number[2] <= 1e100)),
+        REFUSE(noised && (!netdp_i_read_three(colon + 1, number) ||
+                          !(number[0] > 0 && number[0] <= 1e100) ||
+                          !(number[1] > 0 && number[1] <= number[2] && number[2] <= 1e100)),
                "'%s': give %s:%s,LOW,HIGH with numbers above 0 and LOW at most HIGH",
                netdp_i_show_text(text).text, netdp_i_constants_kinds[kind],
                kind == NETDP_I_CONSTANTS_GAMMA ? "THETA" : "SCALE");
