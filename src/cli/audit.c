@@ -161,7 +161,7 @@ static netdp_status print_result(const char *folder, const audit_options *o, net
     const json_t *audits = json_object_get(result, "audits");
     draw(result, folder);
     if (o->study.json)
-        return netdp_i_cli_print_json(&result, error);
+        return netdp_i_cli_print_json(result, error);
     printf("%s\n%lld runs of each world, confidence %g\n",
            json_string_value(json_object_get(result, "title")), (long long)o->audit.runs,
            o->audit.confidence);
@@ -199,11 +199,10 @@ static netdp_status test_self(const audit_options *o, netdp_error *error)
             printf("%-36s %9.4g %9.4g  %s\n", line->name, line->claim, line->found,
                    line->passed ? "passed" : "FAILED");
     }
-    if (o->study.json) {
-        json_t *all = json_pack("{s:s, s:i, s:O}", "netdp", netdp_version(), "failed", (int)failed,
-                                "lines", list);
-        TRY(netdp_i_cli_print_json(&all, error));
-    }
+    if (o->study.json)
+        TRY(netdp_i_cli_print_json(json_pack("{s:s, s:i, s:O}", "netdp", netdp_version(), "failed",
+                                             (int)failed, "lines", list),
+                                   error));
     if (failed > 0)
         return netdp_i_fail(error, NETDP_NO_ANSWER, "%d of %d lines of the self-test failed",
                             (int)failed, (int)count);

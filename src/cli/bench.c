@@ -349,7 +349,7 @@ static netdp_status run_all(const netdp_i_arguments *arguments, bool all, int64_
     WATCHED(false, measure_all(arguments, all, runs, &progress, results, error));
     json_t *object = json_pack("{s:s, s:s, s:o, s:O}", "netdp", netdp_version(), "commit",
                                NETDP_COMMIT, "machine", machine(), "benches", results);
-    return netdp_i_cli_print_json(&object, error);
+    return netdp_i_cli_print_json(object, error);
 }
 
 netdp_status netdp_i_command_bench(int argc, const char **argv, netdp_error *error)

@@ -66,7 +66,7 @@ static netdp_status print_json(const calibrate_options *o, const netdp_i_descrip
         netdp_i_given_json(losses->given, losses->given_count, object);
     if (object != NULL && target->tune_pairs)
         netdp_i_noise_show(&c->noise, NETDP_SETTING_PAIRS, object);
-    return netdp_i_cli_print_json(&object, error);
+    return netdp_i_cli_print_json(object, error);
 }
 
 static netdp_status print_table(const calibrate_options *o, const netdp_i_description *d,

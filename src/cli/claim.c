@@ -241,10 +241,8 @@ static netdp_status answer(struct asking *asking, const netdp_i_network_options 
     TRY(read_graph(asking, network, arguments, error));
     TRY(read_inputs(asking, arguments, error));
     TRY(compute(asking, error));
-    if (json) {
-        json_t *object = netdp_i_answer_json(&asking->asked);
-        return netdp_i_cli_print_json(&object, error);
-    }
+    if (json)
+        return netdp_i_cli_print_json(netdp_i_answer_json(&asking->asked), error);
     print_answer(asking);
     return NETDP_OK;
 }
@@ -281,10 +279,8 @@ netdp_status netdp_i_command_claim(int argc, const char **argv, netdp_error *err
            netdp_i_show_text(arguments.text[0]).text);
     if (arguments.count > 0)
         return answer(&asking, &network, &arguments, json, error);
-    if (json) {
-        json_t *object = list_json();
-        return netdp_i_cli_print_json(&object, error);
-    }
+    if (json)
+        return netdp_i_cli_print_json(list_json(), error);
     print_list();
     return NETDP_OK;
 }

@@ -93,7 +93,7 @@ netdp_status netdp_i_command_convert(int argc, const char **argv, netdp_error *e
                       "direction", manner.lower ? "lower" : "upper");
         if (object != NULL && converted.covers != NULL)
             json_object_set_new(object, "covers", json_string(converted.covers));
-        return netdp_i_cli_print_json(&object, error);
+        return netdp_i_cli_print_json(object, error);
     }
     print_value(&converted);
     if (converted.covers != NULL)

@@ -89,8 +89,7 @@ static netdp_status list(const char *folder, bool json, netdp_error *error)
     }
     if (!json)
         return NETDP_OK;
-    json_t *object = json_pack("{s:O}", "data", sets);
-    return netdp_i_cli_print_json(&object, error);
+    return netdp_i_cli_print_json(json_pack("{s:O}", "data", sets), error);
 }
 
 /* ---- netdp data check DIR ---- */
@@ -146,10 +145,9 @@ static netdp_status check(const char *folder, bool json, netdp_error *error)
         else
             printf("%-8s %s\n", verdict, set->file);
     }
-    if (json) {
-        json_t *object = json_pack("{s:o, s:O}", "folder", path_json(folder), "data", sets);
-        TRY(netdp_i_cli_print_json(&object, error));
-    }
+    if (json)
+        TRY(netdp_i_cli_print_json(
+            json_pack("{s:o, s:O}", "folder", path_json(folder), "data", sets), error));
     REFUSE(tally.differing > 0,
            "%s: %d of %d files differ from the known ones; get them again (netdp data says where)",
            netdp_i_show_text(folder).text, tally.differing, tally.found);

@@ -83,7 +83,7 @@ static netdp_status print_json(const design_options *o, const netdp_quiet_design
         o->quiet, "phases", (json_int_t)o->phases, "cycle", (json_int_t)o->cycle, "participations",
         (json_int_t)((o->phases - 1) / o->cycle + 1), "workload", workload, "error", "fresh",
         d->fresh, "quiet", d->error, "exponentials", exponentials, "scales", scales);
-    return netdp_i_cli_print_json(&object, error);
+    return netdp_i_cli_print_json(object, error);
 }
 
 static void print_table(const design_options *o, const netdp_quiet_design *d, const char *workload)

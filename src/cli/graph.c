@@ -208,10 +208,8 @@ static netdp_status info(int argc, const char **argv, netdp_error *error)
     TRY(netdp_i_cli_choose_engine(engine_name, &engine, error));
     TRY(netdp_i_cli_network(&network, &arguments, engine, &graph, &mixing, error));
     TRY(gather(graph, mixing, full, engine, &facts, error));
-    if (json) {
-        json_t *object = facts_json(&facts);
-        return netdp_i_cli_print_json(&object, error);
-    }
+    if (json)
+        return netdp_i_cli_print_json(facts_json(&facts), error);
     print_facts(&facts);
     return NETDP_OK;
 }
@@ -425,10 +423,8 @@ static netdp_status rank(const centrality_options *o, const netdp_i_arguments *a
         TRY(look_towards(&table, mixing, error));
     if (o->csv != NULL)
         TRY(centralities_write(&table, o->csv, error));
-    if (o->json) {
-        json_t *object = centralities_json(&table);
-        return netdp_i_cli_print_json(&object, error);
-    }
+    if (o->json)
+        return netdp_i_cli_print_json(centralities_json(&table), error);
     print_centralities(&table);
     return NETDP_OK;
 }

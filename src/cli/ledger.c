@@ -87,10 +87,8 @@ static netdp_status show_ledger(const char *given, const ledger_options *o, netd
     TRY(check_delta(o->delta, error));
     TRY(open_for_reading(given, &ledger, error));
     TRY(netdp_i_statement_make(ledger, o->delta, NULL, &statement, error));
-    if (o->json) {
-        json_t *content = json_incref(json_object_get(statement, "content"));
-        return netdp_i_cli_print_json(&content, error);
-    }
+    if (o->json)
+        return netdp_i_cli_print_json(json_incref(json_object_get(statement, "content")), error);
     print_statement(statement);
     return NETDP_OK;
 }

@@ -110,7 +110,7 @@ static netdp_status print_json(const answer *a, netdp_error *error)
         json_object_set_new(object, "draws",
                             json_pack("{s:I, s:f}", "count", (json_int_t)a->options->draws,
                                       "confidence", 1 - NETDP_DRAWN_FAILURE));
-    return netdp_i_cli_print_json(&object, error);
+    return netdp_i_cli_print_json(object, error);
 }
 
 static void print_name(const netdp_graph *graph, int32_t node)

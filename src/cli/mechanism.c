@@ -181,7 +181,7 @@ static netdp_status print_json(const netdp_i_mechanism_options *o, const claim *
     if (f->verdict == NETDP_VERDICT_FEW_RUNS)
         json_object_set_new(all, "enough_runs",
                             json_integer(f->enough > INT64_MAX / 2 ? f->enough : 2 * f->enough));
-    return netdp_i_cli_print_json(&all, error);
+    return netdp_i_cli_print_json(all, error);
 }
 
 static void print_table(const netdp_i_mechanism_options *o, const claim *c, int32_t width,

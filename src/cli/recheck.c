@@ -114,11 +114,11 @@ static netdp_status tell(const netdp_i_rechecked *list, int32_t count, const cha
         if (rows != NULL)
             json_array_append_new(rows, row_json(&list[i]));
     }
-    if (json) {
-        json_t *all =
-            json_pack("{s:s, s:o, s:i}", "netdp", version, "variants", rows, "below", (int)below);
-        TRY(netdp_i_cli_print_json(&all, error));
-    } else
+    if (json)
+        TRY(netdp_i_cli_print_json(
+            json_pack("{s:s, s:o, s:i}", "netdp", version, "variants", rows, "below", (int)below),
+            error));
+    else
         print_table(list, count, version);
     if (below == 0)
         return NETDP_OK;

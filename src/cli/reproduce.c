@@ -163,7 +163,7 @@ static netdp_status print_figure(const char *folder, netdp_error *error)
     snprintf(path, sizeof path, "%s/figure.json", folder);
     json_t *figure = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
     REFUSE(figure == NULL, "%s:%d: %s; remove it and run again", path, why.line, why.text);
-    return netdp_i_cli_print_json(&figure, error);
+    return netdp_i_cli_print_json(figure, error);
 }
 
 /* One experiment into its folder. */

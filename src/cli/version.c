@@ -52,7 +52,7 @@ netdp_status netdp_i_command_version(int argc, const char **argv, netdp_error *e
                 json_decref(object);
                 object = NULL;
             }
-        return netdp_i_cli_print_json(&object, error);
+        return netdp_i_cli_print_json(object, error);
     }
     for (size_t k = 0; k < count; k++)
         printf("%-10s %s\n", parts[k].name, parts[k].version);

@@ -61,10 +61,9 @@ void netdp_i_cli_note(const char *format, ...)
     fprintf(stderr, "netdp: note: %s\n", line);
 }
 
-netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error)
+netdp_status netdp_i_cli_print_json(json_t *object, netdp_error *error)
 {
-    OWNED_BY(json_decref) json_t *mine = *object;
-    *object = NULL;
+    OWNED_BY(json_decref) json_t *mine = object;
     NEED(mine);
     return netdp_i_json_write(mine, "-", error);
 }

@@ -186,8 +186,8 @@ netdp_status netdp_i_cli_read_number(const char *what, const char *text, bool in
 /* One line on standard error: "netdp: note: ...". */
 void netdp_i_cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Takes over *object, nulls it and prints it to standard output. NULL: memory ran out. */
-netdp_status netdp_i_cli_print_json(json_t **object, netdp_error *error);
+/* Takes over the object and prints it to standard output. NULL: memory ran out. */
+netdp_status netdp_i_cli_print_json(json_t *object, netdp_error *error);
 
 /* ---- Progress and signals (progress.c) ---- */
 

@@ -141,12 +141,11 @@ static netdp_status explain_token(netdp_i_description *description, double noise
     const double begun = spent();
     TRY(probe(description, noise, unit, &seconds, error));
     seconds += begun;
-    if (json) {
-        json_t *object =
-            json_pack("{s:s, s:o, s:o}", "method", "pairs", "seconds", netdp_i_json_double(seconds),
-                      "bytes", netdp_i_json_double(held()));
-        return netdp_i_cli_print_json(&object, error);
-    }
+    if (json)
+        return netdp_i_cli_print_json(json_pack("{s:s, s:o, s:o}", "method", "pairs", "seconds",
+                                                netdp_i_json_double(seconds), "bytes",
+                                                netdp_i_json_double(held())),
+                                      error);
     printf("pair by pair, as some of them took: about %.2g s of the processor in all, %.2g GB\n",
            seconds, held() / 1e9);
     return NETDP_OK;
@@ -162,15 +161,14 @@ netdp_status netdp_i_explain(netdp_i_description *description, double noise, net
     TRY(netdp_losses_plan(&description->request, &plan, error));
     plan.seconds += begun;
     plan.bytes += held();
-    if (json) {
-        json_t *object =
+    if (json)
+        return netdp_i_cli_print_json(
             json_pack("{s:s, s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "method",
                       netdp_method_name(plan.method), "observers", (json_int_t)plan.observers,
                       "seen", (json_int_t)plan.seen, "rounds", (json_int_t)plan.rounds, "streaming",
                       (int)plan.steady, "seconds", netdp_i_json_double(plan.seconds), "bytes",
-                      netdp_i_json_double(plan.bytes), "ways", list_ways(&plan));
-        return netdp_i_cli_print_json(&object, error);
-    }
+                      netdp_i_json_double(plan.bytes), "ways", list_ways(&plan)),
+            error);
     print_plan(&plan);
     printf("about %.2g s of the processor in all, %.2g GB\n", plan.seconds, plan.bytes / 1e9);
     return NETDP_OK;

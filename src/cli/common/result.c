@@ -25,7 +25,7 @@ static netdp_status print_json(const char *folder, netdp_error *error)
     json_t *summary = NULL;
     TRY(netdp_i_record_read(folder, false, &summary, error));
     note_remarks(json_object_get(summary, "variants"));
-    return netdp_i_cli_print_json(&summary, error);
+    return netdp_i_cli_print_json(summary, error);
 }
 
 netdp_status netdp_i_cli_print_result(const char *folder, bool json, netdp_error *error)

@@ -147,10 +147,9 @@ netdp_status netdp_i_cli_loss_study(const netdp_i_study_options *options,
     TRY(netdp_i_problems_new(study, options->data, &problems, error));
     TRY(account_all(study, &problems, arguments->count > 1 ? arguments->text[1] : NULL, list,
                     error));
-    if (options->json) {
-        json_t *object = json_pack("{s:s, s:s, s:O}", "netdp", netdp_version(), "study",
-                                   study->title, "variants", list);
-        TRY(netdp_i_cli_print_json(&object, error));
-    }
+    if (options->json)
+        TRY(netdp_i_cli_print_json(json_pack("{s:s, s:s, s:O}", "netdp", netdp_version(), "study",
+                                             study->title, "variants", list),
+                                   error));
     return NETDP_OK;
 }

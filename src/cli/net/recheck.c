@@ -107,11 +107,11 @@ static netdp_status tell(const netdp_i_reaccounts *made, bool json, netdp_error 
         else
             print_study(&made->study[i]);
     }
-    if (json) {
-        json_t *whole = json_pack("{s:o, s:i, s:i}", "studies", studies, "below", (int)below,
-                                  "not_accounted", (int)(made->count - found));
-        TRY(netdp_i_cli_print_json(&whole, error));
-    }
+    if (json)
+        TRY(netdp_i_cli_print_json(json_pack("{s:o, s:i, s:i}", "studies", studies, "below",
+                                             (int)below, "not_accounted",
+                                             (int)(made->count - found)),
+                                   error));
     if (below == 0)
         return NETDP_OK;
     return netdp_i_fail(error, NETDP_NO_ANSWER,
