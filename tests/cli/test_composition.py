@@ -48,7 +48,7 @@ def made_up(draw):
 def lists():
     draw = random.Random(4260)
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(int(os.environ.get("MORE", 3 if LIGHT else 10))):
+        for _ in range(int(os.environ.get("MORE", 3 if LIGHT else 6))):
             events, delta = made_up(draw), draw.choice([1e-3, 1e-5, 1e-7])
             pathlib.Path(folder, "list.json").write_text(json.dumps(events))
             code, out, err = run(["convert", "events:list.json", "--to", f"dp:{delta!r}", "--json"], folder)
@@ -61,7 +61,7 @@ def lists():
 def concentrated():
     """rho-zCDP adds up: the least of the curve's bounds, by mpmath, and never below the Gaussian mechanism, which has this rho."""
     draw = random.Random(4261)
-    for _ in range(30):
+    for _ in range(12):
         delta, rho = 10 ** -draw.uniform(3, 9), sum(draw.uniform(1e-4, 0.3) for _ in range(draw.randint(2, 50)))
         found = []
         for given in (f"zcdp:{rho!r}", f"gdp:{(2 * rho) ** 0.5!r}"):

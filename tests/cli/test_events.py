@@ -54,7 +54,7 @@ def lists():
     draw = random.Random(42)
     for line, above in ASKED:
         most = 0
-        for _ in range(1 if LIGHT else 3):
+        for _ in range(1 if LIGHT else 2):
             asked = line.format(t=3 * draw.randint(2, 9), q=round(draw.uniform(0.05, 0.95), 3),
                                 rows=",".join(str(draw.randint(5, 40)) for _ in range(8)))
             if "histogram" not in line:

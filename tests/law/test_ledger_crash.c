@@ -14,7 +14,7 @@
 static int64_t kills(void)
 {
     const char *asked = getenv("NETDP_KILLS");
-    return asked != NULL ? strtoll(asked, NULL, 10) : LIGHT ? 100 : 500;
+    return asked != NULL ? strtoll(asked, NULL, 10) : LIGHT ? 100 : 300;
 }
 
 static void test_kill(void **state)
@@ -169,7 +169,7 @@ static void test_kill_before_power_cut(void **state)
     enum { PHASES = 3, FIRST = 60, THEN = 12 };
     sqlite3_vfs_register(&disk, 1);
     for (int64_t first = 0; first < FIRST; first++)
-        for (int64_t then = 0; then < THEN; then += LIGHT ? 3 : 1) {
+        for (int64_t then = first % 2; then < THEN; then += LIGHT ? 4 : 2) {
             begin_anew();
             work_and_die(first, PHASES);
             work_and_die(then, PHASES);

@@ -8,7 +8,7 @@
 #include "account/walk/observer_set.h"
 #include "walk_drawn.h"
 
-enum { SETTINGS = 160, ORDERS = 40, NODES = 8 };
+enum { SETTINGS = 80, ORDERS = 40, NODES = 8 };
 
 /* (P^t)_uv */
 static void fill_powers(net n, int32_t from, int32_t to, int64_t terms, double *into)

@@ -350,7 +350,7 @@ static void test_all_paths(void **state)
 static void test_attacked(void **state)
 {
     (void)state;
-    enum { RUNS = LIGHT ? 4000 : 20000 };
+    enum { RUNS = LIGHT ? 3000 : 10000 };
     static const struct {
         const char *family, *law;
         int64_t steps, cap;

@@ -4,7 +4,7 @@
  */
 #include "walk_drawn.h"
 
-enum { SETTINGS = 60, RELEASED = 20, PATHS = 2000, LONGEST = 4000 };
+enum { SETTINGS = 30, RELEASED = 10, PATHS = 2000, LONGEST = 4000 };
 
 /* Least squared slopes below the running count of contributions, up to `end`. */
 static double piece_cost(const int32_t *when, int32_t count, int32_t end)

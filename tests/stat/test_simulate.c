@@ -813,7 +813,7 @@ static void test_accelerated_messages_tell_what_the_account_says(void **state)
 static void attack(const char *name, const char *weights, int32_t observer, int64_t rounds,
                    double dither)
 {
-    enum { RUNS = 20000, MOST = 64 };
+    enum { RUNS = 10000, MOST = 64 };
     const double noise = 3;
     net n = family(name, weights);
     double inverse[256], messages[256], view[MOST], covariance[MOST * MOST] = {0}, values[16] = {0};

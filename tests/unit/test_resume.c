@@ -50,7 +50,7 @@ static void test_killed_within(void **state)
     for (size_t s = 0; s < 2; s++) {
         const int64_t all = begin(studies[s]);
         assert_true(all > 50);
-        for (int64_t k = 2; k < all; k += LIGHT ? 39 : 13) {
+        for (int64_t k = 2; k < all; k += LIGHT ? 79 : 19) {
             assert_int_equal(run("cut", 0, k, true), -SIGKILL);
             assert_true(exists("cut", "checkpoint"));
             /* Saved after every round: reported again are the simulation itself, the round under
@@ -87,7 +87,7 @@ static void test_stopped_within(void **state)
     (void)state;
     for (size_t s = 0; s < 2; s++) {
         const int64_t all = begin(studies[s]);
-        for (int64_t k = 1; k < all; k += LIGHT ? 33 : 11) {
+        for (int64_t k = 1; k < all; k += LIGHT ? 67 : 17) {
             /* A long interval: only the stop itself saves. */
             assert_int_equal(run("cut", 1000, k, false), NETDP_INTERRUPTED);
             assert_int_equal(run("cut", 1000, 3, false), NETDP_INTERRUPTED);

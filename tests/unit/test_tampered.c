@@ -176,7 +176,7 @@ static void test_study_changed(void **state)
     (void)state;
     for (int s = 0; s < STUDIES; s++) {
         keep(studies[s]);
-        assert_true(change_study(is_long() ? 1 : 11) > (is_long() ? 100 : 5));
+        assert_true(change_study(is_long() ? 1 : 31) > (is_long() ? 100 : 2));
         leave();
     }
 }
