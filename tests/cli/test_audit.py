@@ -83,7 +83,7 @@ def published_bounds_fall():
             ("audit-feedback.yaml", ["--from", "2", "--to", "1", "--bound", "linear"], "10000"),
             ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published"], "10000"),
             ("audit-star.yaml", ["--from", "1", "--to", "0", "--bound", "published-log"], "10000"),
-            ("audit-visits.yaml", ["--from", "1", "--to", "0", "--bound", "first-passage"], "4000")):
+            ("audit-visits.yaml", ["--from", "1", "--to", "0", "--bound", "first-passage"], "10000")):
         result, _ = audit(name, "--runs", runs, *more)
         assert all(one["sound"] is False for one in result["audits"]), (name, result)
         assert "refuted" in verdicts(result), (name, more, [
