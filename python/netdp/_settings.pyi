@@ -82,4 +82,4 @@ class Settings(TypedDict, total=False):
     #: whether observers subtract the noise they drew themselves (default: known)
     own_noise: Literal["known", "counts"]
     #: gossip: what a proof may take: minutes, or whatever it takes; else all messages count as seen (default: auto)
-    certify: str
+    certify: Literal["auto", "yes", "no"]

@@ -353,6 +353,6 @@ netdp_status netdp_i_losses_all(const netdp_loss_request *request, netdp_i_room 
     const bool at_once =
         netdp_i_gossip_is_published(a.bound) && request->protocol->varying.kind != NETDP_VARY_NEVER;
     const int32_t size = at_once ? a.losses->to_count : netdp_i_batch_size(a.losses, room.rows);
-    TRY(netdp_i_gossip_alike_new(&a, size, error));
+    TRY(netdp_i_gossip_alike_new(&a, error));
     return netdp_i_batches_fill(a.losses, size, account_batch, &a, sink, context, progress, error);
 }

@@ -102,8 +102,8 @@ netdp_status netdp_i_gossip_prove(netdp_i_gossip_account *a, netdp_error *error)
 
 /* ---- Observers that may change places (gossip_alike.c) ---- */
 
-/* a->alike, once the way is known; rows come in batches of `size` observers. */
-netdp_status netdp_i_gossip_alike_new(netdp_i_gossip_account *a, int32_t size, netdp_error *error);
+/* a->alike, once the way is known. */
+netdp_status netdp_i_gossip_alike_new(netdp_i_gossip_account *a, netdp_error *error);
 void netdp_i_gossip_alike_clear(netdp_i_gossip_alike *alike);
 
 /* Is the observer's row another's? */

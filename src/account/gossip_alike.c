@@ -11,7 +11,7 @@
 #include "mixing/mixing.h"
 #include "mixing/twins.h"
 
-/* Rows that are kept for observers of later batches, at most. */
+/* Kinds of which a row is kept: the first ones that have a second observer, whatever the threads and batches. */
 enum { MOST_KEPT = 64 };
 
 void netdp_i_gossip_alike_clear(netdp_i_gossip_alike *alike)
@@ -35,7 +35,7 @@ static bool goes_by_network(const netdp_i_gossip_account *a)
            !netdp_i_gossip_is_local(a) && !netdp_i_gossip_is_published(a->bound);
 }
 
-netdp_status netdp_i_gossip_alike_new(netdp_i_gossip_account *a, int32_t size, netdp_error *error)
+netdp_status netdp_i_gossip_alike_new(netdp_i_gossip_account *a, netdp_error *error)
 {
     netdp_i_gossip_alike *alike = &a->alike;
     const netdp_losses *l = a->losses;
@@ -53,12 +53,11 @@ netdp_status netdp_i_gossip_alike_new(netdp_i_gossip_account *a, int32_t size, n
     TRY(netdp_i_twins(netdp_mixing_rows(a->request->protocol->mixing), none, twin, &kinds, error));
     for (int32_t v = 0; v < l->to_count; v++) {
         int32_t *of = &first[twin[l->to[v]]];
-        const bool later = *of > 0 && (*of - 1) / size != v / size;
-        if (later && alike->slot[*of - 1] == 0 && slots < MOST_KEPT)
-            alike->slot[*of - 1] = ++slots;
-        if (*of == 0 || (later && alike->slot[*of - 1] == 0))
+        if (*of == 0)
             *of = v + 1;
-        alike->like[v] = *of - 1;
+        else if (alike->slot[*of - 1] == 0 && slots < MOST_KEPT)
+            alike->slot[*of - 1] = ++slots;
+        alike->like[v] = alike->slot[*of - 1] > 0 ? *of - 1 : v;
     }
     alike->kept = NETDP_I_NEW(double, (int64_t)slots * l->from_count);
     return alike->kept != NULL ? NETDP_OK : netdp_i_no_memory(error);
@@ -77,13 +76,14 @@ void netdp_i_gossip_copy_alike(netdp_i_gossip_account *a, int32_t count)
         const int32_t u = alike->like[v], x = a->losses->to[u], y = a->losses->to[v];
         double *row = a->rows + (v - a->first) * from;
         double *kept = alike->slot[u] > 0 ? alike->kept + (alike->slot[u] - 1) * from : NULL;
-        if (u == v && kept != NULL)
-            memcpy(kept, row, (size_t)from * sizeof *row);
-        if (u == v)
+        if (kept == NULL)
             continue;
-        const double *like = kept != NULL ? kept : a->rows + (u - a->first) * from;
-        memcpy(row, like, (size_t)from * sizeof *row);
-        row[x] = like[y];
-        row[y] = like[x];
+        if (u == v) {
+            memcpy(kept, row, (size_t)from * sizeof *row);
+            continue;
+        }
+        memcpy(row, kept, (size_t)from * sizeof *row);
+        row[x] = kept[y];
+        row[y] = kept[x];
     }
 }

@@ -244,8 +244,7 @@ netdp_status netdp_losses_plan(const netdp_loss_request *request, netdp_plan *pl
     CLEARED(looked_clear) looked l = {0};
     TRY(look(request, &l, error));
     TRY(choose_way(&l, plan, error));
-    TRY(netdp_i_gossip_alike_new(&l.account,
-                                 netdp_i_batch_size(l.account.losses, NETDP_I_BATCH_BYTES), error));
+    TRY(netdp_i_gossip_alike_new(&l.account, error));
     return foresee(&l.account, plan, error);
 }
 

@@ -87,7 +87,6 @@ static bool begins_lane(const netdp_i_chart *chart, int32_t k, int64_t row)
 /* Dots of one subject stand on one line within a row, those of the next one below. */
 static double lane_of(const netdp_i_chart *chart, const netdp_i_chart_series *series, int64_t row)
 {
-    const double apart = 0.28; /* of a row */
     int32_t lanes = 0, own = 0;
     for (int32_t k = 0; k < chart->count; k++) {
         if (!begins_lane(chart, k, row))
@@ -96,6 +95,7 @@ static double lane_of(const netdp_i_chart *chart, const netdp_i_chart_series *se
             own = lanes;
         lanes++;
     }
+    const double apart = fmin(0.28, 0.8 / lanes); /* of a row */
     return (double)row + apart * (own - (lanes - 1) / 2.0);
 }
 

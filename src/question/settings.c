@@ -16,6 +16,7 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const by_formula[] = {"auto", NULL};
+static const char *const certify[] = {"auto", "yes", "no", NULL}; /* no: as it was called before 0.2.0 */
 static const char *const redraws[] = {"never", "round", "phase", "one-peer", NULL};
 static const char *const no_cap[] = {"none", NULL};
 static const char *const released[] = {"none", "final", NULL};
@@ -170,7 +171,7 @@ const netdp_i_setting netdp_i_setting_rows[] = {
      .rule = {NETDP_I_KEY_TEXT, .fallback = "auto", .expects = "the name of a bound such as exact or published"}},
     {"certify", AT(certify), "privacy.certify", "auto|yes",
      "gossip: what a proof may take: minutes, or whatever it takes; else all messages count as seen",
-     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_VIEW, .fallback = "auto", .expects = "auto or yes"}},
+     .rule = {NETDP_I_KEY_TEXT, .only = NETDP_SETTING_VIEW, .fallback = "auto", .word = certify, .expects = "auto or yes"}},
     {0},
 };
 /* clang-format on */

@@ -191,7 +191,7 @@ netdp_status netdp_i_draw_dots(netdp_i_figure *f, const netdp_i_look *look, cons
     netdp_i_label_measure(f, f->measure[0], label);
     for (int32_t k = 0; k < rows; k++)
         if (row[k][0] == '\0')
-            row[k] = "baselines";
+            row[k] = netdp_i_study_accounts(f->study) ? "all" : "baselines";
     const netdp_i_chart chart = {.y_label = label,
                                  .log_y = netdp_i_figure_is_log(f, 'y'),
                                  .dashed = dashed_of(f),

@@ -226,6 +226,7 @@ static void bins_of(const netdp_i_curves *curves, bool log_x, double end[BINS + 
     for (int b = 0; b <= BINS; b++)
         end[b] =
             log_x ? least * pow(most / least, (double)b / BINS) : least + (most - least) * b / BINS;
+    end[BINS] = most;
 }
 
 /* Are all losses of the curve one number? Then that is its only point, and no bins. */
@@ -242,7 +243,7 @@ static bool is_alike(netdp_i_curve *curve)
     return true;
 }
 
-/* The share of the curve's losses in each bin, at where it begins, and 0 where the last one ends. */
+/* The share of all the curve's losses in each bin, at where it begins, and 0 where the last one ends. */
 static void count_bins(netdp_i_curve *curve, const double end[BINS + 1])
 {
     int64_t count[BINS] = {0}, all = 0;
@@ -250,10 +251,12 @@ static void count_bins(netdp_i_curve *curve, const double end[BINS + 1])
         int b = 0;
         if (isnan(curve->x[k]))
             continue;
+        all++;
+        if (curve->x[k] < end[0] || curve->x[k] > end[BINS])
+            continue;
         while (b + 1 < BINS && curve->x[k] >= end[b + 1])
             b++;
         count[b]++;
-        all++;
     }
     for (int b = 0; b <= BINS; b++) {
         curve->x[b] = end[b];
@@ -264,7 +267,24 @@ static void count_bins(netdp_i_curve *curve, const double end[BINS + 1])
     curve->count = BINS + 1;
 }
 
-/* How the losses of all pairs of a variant are distributed; 0 and infinity are in the outer bins. */
+/* What no bin holds is said by name. */
+static void name_outside(char name[NETDP_I_LABEL_ROOM], const netdp_i_listed *listed, bool log_x)
+{
+    long long infinite = 0, zero = 0;
+    for (int64_t k = 0; k < listed->count; k++) {
+        infinite += isinf(listed->value[k]) != 0;
+        zero += log_x && !(listed->value[k] > 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        const size_t length = strlen(name);
+        const long long count = i == 0 ? infinite : zero;
+        if (count > 0)
+            snprintf(name + length, NETDP_I_LABEL_ROOM - length, " (%lld %s)", count,
+                     i == 0 ? "infinite" : "zero");
+    }
+}
+
+/* How the losses of all pairs of a variant are distributed. */
 netdp_status netdp_i_gather_histogram(netdp_i_figure *f, netdp_error *error)
 {
     size_t i;
@@ -277,10 +297,11 @@ netdp_status netdp_i_gather_histogram(netdp_i_figure *f, netdp_error *error)
         if (netdp_i_figure_own(f, i) < 0)
             continue;
         place(variant, name, &ignored);
+        TRY(netdp_i_figure_list(f, i, variant, &listed, error));
+        name_outside(name, &listed, netdp_i_figure_is_log(f, 'x'));
         netdp_i_curve *curve =
             netdp_i_curves_find(&f->curves, name, "loss", netdp_i_figure_guarantee(variant));
         NEED(curve);
-        TRY(netdp_i_figure_list(f, i, variant, &listed, error));
         for (int64_t k = 0; k < listed.count; k++)
             TRY(netdp_i_curve_add(curve, listed.value[k], 0, NAN, NAN, 1, error));
     }
@@ -334,6 +355,9 @@ static netdp_status add_printed(netdp_i_figure *f, size_t i, const char *name, c
              (int)(bracket != NULL ? bracket - name : (ptrdiff_t)strlen(name)), name);
     netdp_i_curve *curve = netdp_i_curves_find(&f->curves, called, measure, NULL);
     NEED(curve);
+    REFUSE(curve->count > 0,
+           "%s: figure.printed: '%s' has two numbers; give one, or names of their own",
+           f->study->path, called);
     curve->printed = true;
     return netdp_i_curve_add(curve, 0, value, NAN, NAN, 1, error);
 }

@@ -116,6 +116,7 @@ static netdp_loss_request request_of(const claim *c, int32_t from_count)
     return (netdp_loss_request){.protocol = &c->variant->protocol,
                                 .sees = study->question.sees,
                                 .own_noise = study->question.own_noise,
+                                .certify = c->variant->about.request.certify,
                                 .bound = c->bound,
                                 .from_count = from_count,
                                 .from = &c->from,

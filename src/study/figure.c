@@ -171,17 +171,37 @@ static netdp_status check_places(const netdp_i_reading *from, netdp_error *error
 static netdp_status check_printed(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
+    const char *kind = study->figure.kind;
     bool printed = study->figure.printed > 0;
+    REFUSE_KEY(printed && study->variation_count > 0, "figure.printed",
+               "is of one variant; give it to the variant that it belongs to");
     for (int32_t i = 0; i < study->variation_count; i++)
         printed = printed || study->variation[i].study->figure.printed > 0;
-    REFUSE_KEY(printed && strcmp(study->figure.kind, "dots") != 0, "figure.printed",
-               "does not apply to %s; give figure.kind: dots, or leave it out", study->figure.kind);
+    REFUSE_KEY(printed && (kind == NULL || strcmp(kind, "dots") != 0), "figure.printed",
+               "does not apply to %s; give figure.kind: dots, or leave it out",
+               kind != NULL ? kind : "no figure");
+    return NETDP_OK;
+}
+
+/* What dots and bins cannot show. */
+static netdp_status check_axes(const netdp_i_reading *from, const char *kind, netdp_error *error)
+{
+    const netdp_study *study = from->study;
+    const char *log = study->figure.log != NULL ? study->figure.log : "none";
+    const bool dots = strcmp(kind, "dots") == 0;
+    REFUSE_KEY(dots && strchr(log, 'x') != NULL, "figure.log",
+               "dots have their numbers across, which are y; give y or none");
+    REFUSE_KEY(strcmp(kind, "histogram") == 0 && strchr(log, 'y') != NULL, "figure.log",
+               "empty bins have no logarithm; give x or none");
+    REFUSE_KEY(dots && study->sweep.key != NULL, "figure.kind",
+               "dots have no axis for a sweep; give sweep");
     return NETDP_OK;
 }
 
 netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *error)
 {
     const netdp_study *study = from->study;
+    TRY(check_printed(from, error));
     if (study->figure.kind == NULL)
         return NETDP_OK;
     const size_t k = kind_of(study);
@@ -195,7 +215,7 @@ netdp_status netdp_i_figure_check(const netdp_i_reading *from, netdp_error *erro
                "task realised lists no pairs; give sweep, dots or distance");
     TRY(check_x(from, k, error));
     TRY(check_y(from, k, error));
-    TRY(check_printed(from, error));
+    TRY(check_axes(from, kinds[k].kind, error));
     if (strcmp(kinds[k].kind, "sweep") == 0)
         TRY(check_places(from, error));
     if (strcmp(kinds[k].kind, "drawing") == 0 && strcmp(netdp_i_figure_y(study), "loss") == 0)

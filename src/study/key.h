@@ -32,7 +32,9 @@ typedef struct netdp_i_key {
     netdp_i_rivals rivals;
     bool learns; /* tasks that learn take it, or protocols of its rule; others its default alone */
     bool required;
-    bool whole;          /* of the whole study: no variant overrides it */
+    bool whole; /* of the whole study: no variant overrides it */
+    bool
+        later; /* studies were written before it: its default is left out, so that their results read back */
     const char *setting; /* of a question, whose rule it has; NULL: its own */
     netdp_i_rule rule;
 } netdp_i_key;

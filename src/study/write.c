@@ -133,6 +133,16 @@ static netdp_status write_value(FILE *stream, const netdp_study *study, const ne
     return NETDP_OK;
 }
 
+/* Of a key that came after studies were written: its default. */
+static bool is_left_out(const netdp_study *study, const netdp_i_key *key)
+{
+    const netdp_i_rule *rule = netdp_i_key_rule(key);
+    const void *from = netdp_i_key_field(key, study);
+    return key->later && strcmp(rule->kind == NETDP_I_KEY_SWITCH ? rule->word[*(const bool *)from]
+                                                                 : *(char *const *)from,
+                                rule->fallback) == 0;
+}
+
 /* What a study file must say: everything that is there, or of a variant what differs from its base.
  */
 static bool is_written(const netdp_study *study, const netdp_study *base, const netdp_i_key *key)
@@ -146,7 +156,7 @@ static bool is_written(const netdp_study *study, const netdp_study *base, const 
                 strcmp(study->question.batches, "full") == 0))
         return false;
     if (base == NULL)
-        return !netdp_i_value_absent(study, key);
+        return !netdp_i_value_absent(study, key) && !is_left_out(study, key);
     return !netdp_i_value_equal(study, base, key) &&
            (!netdp_i_value_absent(study, key) ||
             netdp_i_key_rule(key)->kind == NETDP_I_KEY_COLUMNS);

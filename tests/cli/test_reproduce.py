@@ -5,6 +5,7 @@ import filecmp
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -188,6 +189,8 @@ def named_at():
         assert (rows[3]["y"], rows[3]["low"], rows[3]["bound"], rows[3]["sound"]) == ("0.125", "", "", ""), rows[3]
         values = [pair["value"] for pair in losses(folder, "hypercube 4", *GOSSIP, "--to", "3", "--rounds", "2")]
         close(float(rows[1]["y"]), sum(values) / len(values), relative=1e-12)
+        with open(os.path.join(folder, "dots", "study.yaml"), encoding="utf-8") as file:  # keys that came later: folders from before them stay
+            assert not {"certify", "pair_weights"} & set(re.findall(r"(\w+):", file.read()))
         assert {"a", "b", "x at home", "x at work", "x at home (printed)", "Rényi loss, order 2"} <= set(texts), texts
 
 
@@ -391,6 +394,13 @@ REFUSED = [
     (ACCOUNT + "figure: {kind: distance, y: accuracy}\n", "figure.y: a distance has no accuracy; give loss"),
     (ACCOUNT + "figure: {kind: dots}\n", "figure.y: task account runs nothing that has accuracy"),
     (ACCOUNT + "figure: {kind: dots, y: loss noise}\n", "figure.y: a dots has at most 1"),
+    (ACCOUNT + "figure: {kind: histogram, log: y}\n", "figure.log: empty bins have no logarithm; give x or none"),
+    (ACCOUNT + "figure: {kind: dots, y: loss, log: x}\n", "figure.log: dots have their numbers across, which are y; give y or none"),
+    (ACCOUNT + "figure: {kind: dots, y: loss}\nsweep: {key: protocol.rounds, values: 2 | 3}\n", "figure.kind: dots have no axis for a sweep; give sweep"),
+    (ACCOUNT + "figure: {kind: dots, y: loss, printed: 2}\nvariants: [{name: a}]\n", "figure.printed: is of one variant; give it to the variant"),
+    (ACCOUNT + "figure: {printed: 2}\n", "figure.printed: does not apply to no figure; give figure.kind: dots"),
+    (ACCOUNT.replace("noise:", "certify: maybe, noise:") + "figure: {kind: distance}\n", "privacy.certify: 'maybe' is not known here; give auto or yes"),
+    (ACCOUNT + "figure: {kind: bars, y: loss}\n", "'bars' is not known here; give distance, sweep, trace, dots (bars before)"),
     (ACCOUNT + "figure: {kind: distance}\nvariants: [{name: a, figure: {printed: 1}}]\n", "figure.printed: does not apply to distance; give figure.kind: dots"),
     (ACCOUNT + "figure: {kind: dots, y: loss}\nvariants: [{name: a, figure: {printed: 0}}]\n", "figure.printed: '0' is out of range"),
     (ACCOUNT + "figure: {kind: drawing, y: data}\n", "task account runs nothing that has data"),
@@ -435,7 +445,7 @@ CASES = [
     Case(["reproduce", "\x1b[31m"], 2, err=r"'\\x1b\[31m': no such experiment"),
     Case("reproduce A-fig3 -o x", 2, env={"NETDP_DATA": "none"}, err="'A-fig3': 3 panels, each with its own folder; leave out -o"),
     Case("reproduce nothing.yaml", 3, err="nothing.yaml: cannot read"),
-    Case("reproduce s.yaml", 2, err="figure.x: the nodes of hypercube 4 have no positions; length is for the family geometric",
+    Case("reproduce s.yaml", 2, err="figure.x: the nodes of hypercube 4 have no positions; length and quantile are for the family geometric",
          files={"s.yaml": (ALL + "figure: {kind: distance, x: length}\n").encode()}),
     Case("reproduce --help", out="Usage: netdp reproduce NAME"),
 ]
