@@ -87,7 +87,7 @@ forks = None
 def run(argv, folder, env=None, stdout=None):
     """Runs the command in `folder`; standard input is empty."""
     global forks
-    environment = {**os.environ, "OMP_NUM_THREADS": "2", **(env or {})}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1" if LIGHT else "2", **(env or {})}  # sanitizers look at threads in C's tests
     if not env and "NETDP_FORKER" in os.environ:
         if forks is None or forks.environment != environment:
             forks = Forks(environment)

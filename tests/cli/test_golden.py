@@ -129,7 +129,7 @@ def streams():
                                *bound)
         return told[asked]
 
-    for graph, family in FAMILIES.items():
+    for graph, family in list(FAMILIES.items())[::4 if LIGHT else 1]:
         for key, want in GOLDEN[graph]["stream_every_round_T8"].items():
             ends, view = key.split(" ")
             sees, _, counts = view.partition("+")
@@ -149,7 +149,7 @@ def streams():
             assert got["lower"] <= min(got["upper"], got["dual"]) * up, (graph, key, got)
             assert got["upper"] <= min(got["abs-sum"], got["spectral"], 8) * up, (graph, key, got)
             checked += 1
-    assert checked == 4 * 16, checked
+    assert checked == (1 if LIGHT else 4) * 16, checked
 
 
 def phases():
