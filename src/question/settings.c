@@ -16,7 +16,7 @@
 
 static const char *const yes_no[] = {"false", "true", NULL};
 static const char *const by_formula[] = {"auto", NULL};
-static const char *const certify[] = {"auto", "yes", "no", NULL}; /* no: as it was called before 0.2.0 */
+static const char *const certify[] = {"auto", "yes", "no", NULL}; /* no: before 0.2.0 */
 static const char *const redraws[] = {"never", "round", "phase", "one-peer", NULL};
 static const char *const no_cap[] = {"none", NULL};
 static const char *const released[] = {"none", "final", NULL};
