@@ -13,6 +13,7 @@
 #include "account/losses/search.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/parallel.h"
 #include "base/try.h"
 
@@ -51,12 +52,6 @@ typedef struct calibration {
     double sigma;   /* of the evaluation under way */
 } calibration;
 
-static int descending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
 /* The counted losses as groups, largest first; for the worst pair one group is all. */
 static netdp_status group_losses(calibration *c, netdp_error *error)
 {
@@ -69,7 +64,7 @@ static netdp_status group_losses(calibration *c, netdp_error *error)
         for (int32_t u = 0; u < l->from_count; u++)
             if (netdp_losses_counts(l, u, v))
                 sorted[pairs++] = l->loss[(int64_t)v * l->from_count + u];
-    qsort(sorted, (size_t)pairs, sizeof *sorted, descending);
+    qsort(sorted, (size_t)pairs, sizeof *sorted, netdp_i_descending);
 
     netdp_i_free(c->groups);
     netdp_i_free(c->values);

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/try.h"
 #include "mixing/dense.h"
 
@@ -136,12 +137,6 @@ static int32_t bin_of(const bins *b, double x)
     return low;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* Edges at quantiles of both worlds together, so that what comes out exactly has a bin of its own. */
 static void learn_bins(const double *value, int64_t learnt, double *sorted, bins *b)
 {
@@ -149,7 +144,7 @@ static void learn_bins(const double *value, int64_t learnt, double *sorted, bins
     for (int64_t i = 0; i < 2 * learnt; i++)
         if (!isnan(value[i]))
             sorted[numbers++] = value[i];
-    qsort(sorted, (size_t)numbers, sizeof *sorted, compare_doubles);
+    qsort(sorted, (size_t)numbers, sizeof *sorted, netdp_i_ascending);
     const int64_t wanted = numbers / RUNS_A_BIN < BINS ? numbers / RUNS_A_BIN : BINS;
     b->edges = 0;
     for (int64_t e = 1; e < wanted; e++) {

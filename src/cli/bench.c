@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/order.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/try.h"
@@ -229,12 +230,6 @@ static double processor_seconds(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The processor as Linux names it. */
 static json_t *processor_name(void)
 {
@@ -280,7 +275,7 @@ static netdp_status measure(const bench *b, int64_t runs, const netdp_progress *
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     const int64_t nodes = netdp_graph_nodes(g.graph);
-    qsort(seconds, (size_t)runs, sizeof *seconds, ascending);
+    qsort(seconds, (size_t)runs, sizeof *seconds, netdp_i_ascending);
     *result = json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:f}", "name",
                         b->name, "what", b->what, "graph", b->family, "nodes", (json_int_t)nodes,
                         "runs", (json_int_t)runs, "median_s", seconds[runs / 2], "best_s",

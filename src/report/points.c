@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "report/course.h"
@@ -143,19 +144,13 @@ static double bin(double x, double largest)
     return width > 0 ? (fmin(floor(x / width), BINS - 1) + 0.5) * width : x;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of each x the share of pairs that are below, as the middle of one of QUANTILES equal parts. */
 static netdp_status rank(double *x, int64_t count, netdp_error *error)
 {
     OWNED double *sorted = NETDP_I_NEW(double, count);
     NEED(sorted);
     memcpy(sorted, x, (size_t)count * sizeof *x);
-    qsort(sorted, (size_t)count, sizeof *x, ascending);
+    qsort(sorted, (size_t)count, sizeof *x, netdp_i_ascending);
     for (int64_t k = 0; k < count; k++) {
         int64_t below = 0, end = count;
         while (below < end) {

@@ -138,9 +138,9 @@ static bool is_left_out(const netdp_study *study, const netdp_i_key *key)
 {
     const netdp_i_rule *rule = netdp_i_key_rule(key);
     const void *from = netdp_i_key_field(key, study);
-    return key->later && strcmp(rule->kind == NETDP_I_KEY_SWITCH ? rule->word[*(const bool *)from]
-                                                                 : *(char *const *)from,
-                                rule->fallback) == 0;
+    return key->later && netdp_i_rule_is_usual(rule, rule->kind == NETDP_I_KEY_SWITCH
+                                                         ? rule->word[*(const bool *)from]
+                                                         : *(char *const *)from);
 }
 
 /* What a study file must say: everything that is there, or of a variant what differs from its base.

@@ -9,6 +9,7 @@
 
 #include "base/clones.h"
 #include "base/fail.h"
+#include "base/order.h"
 #include "base/pool.h"
 #include "base/rounding.h"
 #include "base/try.h"
@@ -75,18 +76,12 @@ netdp_status netdp_i_dual_new(int32_t size, netdp_i_dual **scratch, netdp_error 
     return NETDP_OK;
 }
 
-static int descending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
 double netdp_i_sum_largest(double *values, int64_t count, double value, int64_t copies,
                            int64_t most)
 {
     double sum = 0;
     if (most < count + copies)
-        qsort(values, (size_t)count, sizeof *values, descending);
+        qsort(values, (size_t)count, sizeof *values, netdp_i_descending);
     for (int64_t i = 0; i < count && most > 0; i++) {
         if (copies > 0 && (value >= values[i] || most >= count + copies)) {
             const int64_t taken = copies < most ? copies : most;
@@ -310,7 +305,7 @@ static double improve(netdp_i_dual *scratch, const double *m, int32_t size, int3
     if (most < size) {
         for (int32_t k = 0; k < size; k++)
             scratch->sorted[k] = c[k] * image[k];
-        qsort(scratch->sorted, (size_t)size, sizeof *scratch->sorted, descending);
+        qsort(scratch->sorted, (size_t)size, sizeof *scratch->sorted, netdp_i_descending);
         const double least = scratch->sorted[most - 1];
         int32_t kept = 0;
         for (int32_t k = 0; k < size; k++)

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/parallel.h"
 #include "base/try.h"
 
@@ -155,12 +156,6 @@ typedef struct classes {
     double *loss, *value; /* [count], ascending */
 } classes;
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static netdp_status compose_class(void *context, int64_t index, int thread, netdp_error *error)
 {
     (void)thread;
@@ -190,14 +185,14 @@ netdp_status netdp_i_protect_values(const netdp_i_batch *batch, double sigma, ne
         if (netdp_losses_counts(l, (int32_t)(i % l->from_count),
                                 batch->first + (int32_t)(i / l->from_count)))
             c.loss[count++] = batch->loss[i];
-    qsort(c.loss, (size_t)count, sizeof *c.loss, ascending);
+    qsort(c.loss, (size_t)count, sizeof *c.loss, netdp_i_ascending);
     for (int64_t i = 0; i < count; i++)
         if (kept == 0 || c.loss[i] != c.loss[kept - 1])
             c.loss[kept++] = c.loss[i];
     TRY(netdp_i_for_each(kept, compose_class, &c, progress, "conversion", error));
     for (int64_t i = 0; i < pairs; i++) {
         const double *found =
-            bsearch(&batch->loss[i], c.loss, (size_t)kept, sizeof *c.loss, ascending);
+            bsearch(&batch->loss[i], c.loss, (size_t)kept, sizeof *c.loss, netdp_i_ascending);
         const bool counts = netdp_losses_counts(l, (int32_t)(i % l->from_count),
                                                 batch->first + (int32_t)(i / l->from_count));
         value[i] = counts && found != NULL ? c.value[found - c.loss] : INFINITY;
